@@ -1,0 +1,43 @@
+import type { Scheduler } from './scheduler.ts'
+
+/**
+ * Waits, unless a signal fires first.
+ *
+ * @throws the reason of that signal
+ */
+export async function waitFor (delayMs: number, signals: readonly AbortSignal[], scheduler: Scheduler): Promise<void> {
+  if (delayMs === 0) {
+    for (const signal of signals) signal.throwIfAborted()
+    return
+  }
+  let cancel = (): void => {}
+  const elapsed = new Promise<void>((resolve) => { cancel = scheduler.after(delayMs, resolve) })
+  try {
+    await unlessAborted(elapsed, signals)
+  } finally {
+    cancel()
+  }
+}
+
+/**
+ * The result of some work, unless a signal fires first; the work itself goes on. Signals may
+ * live long: nothing stays attached to them, as it would with `AbortSignal.any`.
+ *
+ * @throws the reason of that signal
+ */
+export async function unlessAborted<Result> (work: Promise<Result>, signals: readonly AbortSignal[]): Promise<Result> {
+  let stop = (): void => {}
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => {
+      const fired = signals.find((signal) => signal.aborted)
+      if (fired !== undefined) reject(fired.reason)
+    }
+  })
+  for (const signal of signals) signal.addEventListener('abort', stop)
+  stop()
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    for (const signal of signals) signal.removeEventListener('abort', stop)
+  }
+}

@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import t from 'tap'
+import { errorsPage, listRefusals, refusalsIn } from '../../scripts/errors-page.ts'
+import { Refusal } from '../../src/refusals/refusal.ts'
+import { packageRoot } from '../../src/runtime/package-root.ts'
+
+// Compiled or from its source, like this file itself.
+const extension = extname(import.meta.url)
+const source = fileURLToPath(new URL('../../src', import.meta.url))
+/** Runs when it is imported. */
+const program = join('cli', 'main')
+
+/** The names of all refusals that can be thrown, found by loading every module. */
+async function loadedRefusals (): Promise<readonly string[]> {
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith(extension) && name !== `${program}${extension}`)
+  const modules = await Promise.all(files.map(async (name): Promise<Record<string, unknown>> => await import(pathToFileURL(join(source, name)).href)))
+  return modules.flatMap((module) => Object.values(module)).flatMap((exported) =>
+    typeof exported === 'function' && exported.prototype instanceof Refusal ? [exported.name] : [])
+}
+
+t.test('the page is up to date; `npm run generate` makes it so', async (t) => {
+  t.equal(readFileSync(join(packageRoot, 'docs/errors.md'), 'utf8'), errorsPage())
+})
+
+t.test('every refusal of the code is on the page', async (t) => {
+  const loaded = [...await loadedRefusals()].sort()
+
+  t.ok(loaded.length > 20)
+  t.same(listRefusals().map(({ className }) => className).sort(), loaded)
+})
+
+t.test('codes are unique, and in snake case', async (t) => {
+  const codes = listRefusals().map(({ code }) => code)
+
+  t.same(codes, [...new Set(codes)])
+  for (const code of codes) t.match(code, /^[a-z]+(_[a-z]+)*$/)
+})
+
+t.test('an entry says when, whether to retry, and what to do in each case', async (t) => {
+  const entry = (facts: string) => refusalsIn(`
+    /** It
+     * happened. */
+    export class ARefusal extends Refusal {
+      readonly code = 'a_code'
+
+      constructor (file: string, facts: { retryAfterMs: number }) {
+        super({ message: 'No.', ${facts} })
+      }
+    }
+    export class Other extends Error {}
+  `, 'a.ts')
+
+  t.same(entry('retryable: false, nextAction: `Move ${file}.`'), [{ // eslint-disable-line no-template-curly-in-string -- it is source text
+    className: 'ARefusal', code: 'a_code', when: 'It happened.', retry: 'no', nextActions: ['Move <file>.']
+  }])
+  t.match(entry("retryable: true, nextAction: file === '' ? 'Wait.' : 'Go.', ...facts"), [{ retry: 'yes, after `retryAfterMs`', nextActions: ['Wait.', 'Go.'] }])
+  t.match(entry("retryable: facts.isSoon, nextAction: facts.say ?? 'Look.'"), [{ retry: /^it depends/, nextActions: ['Look.'] }])
+  t.match(entry('retryable: true, nextAction: facts.nextAction'), [{ nextActions: [] }])
+  t.throws(() => refusalsIn('class A extends Refusal { code = "a" }', 'a.ts'), { message: /a\.ts: A needs a docstring/ })
+})
