@@ -1,0 +1,95 @@
+/**
+ * From a parsed body to what it asks for: one request, a batch of an old client, something to
+ * acknowledge, or a rejection (VAL-05…08). The era is decided on the way; mirrored headers are
+ * checked afterwards (`request-headers.ts`).
+ */
+import { missingMeta } from './error-table.ts'
+import { decideBatch, decideEra, versionKey } from './era.ts'
+import { isLogLevel, legacyLogLevel, logLevelKey } from './log-level.ts'
+import type { McpRequest } from './mcp-request.ts'
+import { isObject, readMessage, type JsonObject, type Message } from './message.ts'
+import type { Rejection, RequestId } from './rejection.ts'
+
+const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities'
+
+/** A request as far as its body alone describes it. */
+export type Envelope = Omit<McpRequest, 'parameterHeaders' | 'principal' | 'trace' | 'signal'>
+
+export interface Rejected {
+  readonly kind: 'rejected'
+  readonly rejection: Rejection
+  /** Absent when no id could be read (RPC-05). */
+  readonly id: RequestId | undefined
+}
+
+export type Incoming =
+  | { readonly kind: 'request', readonly envelope: Envelope }
+  /** A notification, or an answer nobody waits for: 202 and nothing else (HTTP-06, HTTP-07, ERA-10). */
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'batch', readonly elements: readonly Incoming[] }
+  | Rejected
+
+/** `header` is `MCP-Protocol-Version`, `undefined` when the request has none. */
+export function readIncoming (body: unknown, header: string | undefined): Incoming {
+  if (!Array.isArray(body)) return readOne(body, header)
+  const decision = decideBatch(body, header)
+  if (decision.era === undefined) return rejected(decision.rejection, undefined)
+  return { kind: 'batch', elements: body.map((element) => readOne(element, header)) }
+}
+
+function readOne (body: unknown, header: string | undefined): Incoming {
+  const message = readMessage(body)
+  if (message.kind === 'invalid') return rejected(message.rejection, message.id)
+  const decision = decideEra(message, header?.trim())
+  if (decision.era === undefined) {
+    // A posted response is not answered by its id: that id is one of ours, not the sender's.
+    return rejected(decision.rejection, message.kind === 'request' ? message.id : undefined)
+  }
+  if (message.kind !== 'request') return { kind: 'accepted' }
+  return decision.era === 'modern' ? readModern(message) : { kind: 'request', envelope: legacyEnvelope(message, decision.version) }
+}
+
+function readModern ({ id, method, params = {} }: Extract<Message, { kind: 'request' }>): Incoming {
+  const meta = isObject(params['_meta']) ? params['_meta'] : {}
+  const version = meta[versionKey]
+  const clientCapabilities = meta[capabilitiesKey]
+  if (typeof version !== 'string' || !isObject(clientCapabilities)) {
+    return rejected(missingMeta([
+      ...(typeof version === 'string' ? [] : [versionKey]),
+      ...(isObject(clientCapabilities) ? [] : [capabilitiesKey])
+    ]), id)
+  }
+  const logLevel = meta[logLevelKey]
+  return {
+    kind: 'request',
+    envelope: {
+      era: 'modern',
+      version,
+      id,
+      method,
+      params,
+      meta,
+      clientCapabilities,
+      progressToken: progressToken(meta),
+      // One that is not a level is refused after the headers have been checked (VAL-14).
+      logLevel: isLogLevel(logLevel) ? logLevel : undefined
+    }
+  }
+}
+
+function legacyEnvelope ({ id, method, params = {} }: Extract<Message, { kind: 'request' }>, version: string): Envelope {
+  const meta = isObject(params['_meta']) ? params['_meta'] : {}
+  return {
+    era: 'legacy', version, id, method, params, meta, clientCapabilities: {}, progressToken: progressToken(meta), logLevel: legacyLogLevel
+  }
+}
+
+/** PROG-01; anything else is no token, and no progress is sent. */
+function progressToken (meta: JsonObject): string | number | undefined {
+  const token = meta['progressToken']
+  return typeof token === 'string' || Number.isSafeInteger(token) ? token as string | number : undefined
+}
+
+function rejected (rejection: Rejection, id: RequestId | undefined): Rejected {
+  return { kind: 'rejected', rejection, id }
+}

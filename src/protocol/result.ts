@@ -1,0 +1,32 @@
+/**
+ * What a method answers, before an era gives it its shape.
+ *
+ * Most results are made per request (`complete`). Lists are the same for everybody and often
+ * large, so they are `prepared`: serialized once for each shape an era needs and then sent as
+ * the same bytes until the list changes.
+ */
+import type { JsonObject } from './message.ts'
+
+export interface CacheHint {
+  readonly ttlMs: number
+  /** `public` may be given to any caller; whatever was filtered by principal is `private` (CACHE-04). */
+  readonly scope: 'public' | 'private'
+}
+
+export type Result =
+  | {
+    readonly kind: 'complete'
+    readonly body: JsonObject
+    readonly cache?: CacheHint
+    /** Takes back what making the result brought about; called when the caller never got it. */
+    readonly undo?: () => Promise<void>
+  }
+  | { readonly kind: 'prepared', readonly prepared: PreparedResult }
+
+export interface PreparedResult {
+  /** The encoded result member for a revision. */
+  bytesFor (version: string): Buffer
+}
+
+export const complete = (body: JsonObject, cache?: CacheHint): Result =>
+  cache === undefined ? { kind: 'complete', body } : { kind: 'complete', body, cache }
