@@ -1,0 +1,158 @@
+import { Refusal, type RefusalFacts } from '../refusals/refusal.ts'
+import type { Point } from './device-driver.ts'
+
+/** The phone does not answer now. */
+export class DeviceOfflineRefusal extends Refusal {
+  readonly code = 'device_offline'
+
+  constructor (device: string, facts: { readonly retryAfterMs: number, readonly cause?: unknown }) {
+    super({
+      message: `Device ${device} does not answer.`,
+      retryable: true,
+      nextAction: 'Wait and repeat the call; if it stays offline, release the lease and acquire another device.',
+      details: { device },
+      ...facts
+    })
+  }
+}
+
+/** A command came with a fencing token lower than one the phone has already obeyed. */
+export class LeaseFencedRefusal extends Refusal {
+  readonly code = 'lease_fenced'
+
+  constructor (device: string) {
+    super({
+      message: `Another lease has taken over device ${device}; this one can no longer act on it.`,
+      retryable: false,
+      nextAction: 'Call acquireDevice for a new lease.',
+      details: { device }
+    })
+  }
+}
+
+/** The phone, or the code that drives it, cannot do this. */
+export class UnsupportedRefusal extends Refusal {
+  readonly code = 'unsupported'
+
+  constructor (facts: { readonly device: string, readonly operation: string, readonly missing: string, readonly nextAction: string }) {
+    super({
+      message: `Device ${facts.device} cannot ${facts.operation}: ${facts.missing}.`,
+      retryable: false,
+      nextAction: facts.nextAction,
+      details: { device: facts.device, missing: facts.missing }
+    })
+  }
+}
+
+/** The text has nowhere to go. */
+export class NoFocusedFieldRefusal extends Refusal {
+  readonly code = 'no_focused_field'
+
+  /** @param tapped what was tapped for the focus to go there, where that was tried */
+  constructor (tapped?: { readonly name: string, readonly isField: boolean, readonly isEnabled: boolean }) {
+    super({ retryable: false, ...(tapped === undefined ? nothingFocused : notFocused(tapped)) })
+  }
+}
+
+const nothingFocused = {
+  message: 'No text field has the focus.',
+  nextAction: 'Name the field in the call (`into` of inputText, `target` of clearText), or tap it first.'
+}
+
+function notFocused ({ name, isField, isEnabled }: { readonly name: string, readonly isField: boolean, readonly isEnabled: boolean }) {
+  const tapped = `${name} was tapped and no text field took the focus`
+  if (!isEnabled) {
+    return { message: `${tapped}: it is disabled.`, nextAction: 'Observe and do first what enables it, or name another field.' }
+  }
+  if (!isField) {
+    return { message: `${tapped}: it is no field.`, nextAction: 'Observe and name an element of role field.' }
+  }
+  return { message: `${tapped}.`, nextAction: 'Observe: something may cover the field, or the app may need longer.' }
+}
+
+/** No app of that id is on the phone. */
+export class AppNotInstalledRefusal extends Refusal {
+  readonly code = 'app_not_installed'
+
+  constructor (app: string, installed: readonly string[]) {
+    super({
+      message: `App ${app} is not installed on this device.`,
+      retryable: false,
+      nextAction: 'Use one of the installed apps; listApps shows them all.',
+      details: { app, installed: installed.slice(0, 20) }
+    })
+  }
+}
+
+/** No installed app claims the link. */
+export class LinkNotHandledRefusal extends Refusal {
+  readonly code = 'link_not_handled'
+
+  constructor (url: string) {
+    super({
+      message: `No app on this device opens ${url}.`,
+      retryable: false,
+      nextAction: 'Check the scheme and host of the link, or launch the app and go to the screen by hand.',
+      details: { url }
+    })
+  }
+}
+
+/** Why a call was stopped. */
+export type CancelReason = 'caller_gone' | 'time_limit' | 'shutting_down'
+
+/** The call was stopped before it had done its work. */
+export class CancelledRefusal extends Refusal {
+  readonly code = 'cancelled'
+
+  constructor (reason: CancelReason = 'caller_gone') {
+    super({ retryable: true, details: { reason }, ...cancellations[reason] })
+  }
+}
+
+const observeFirst = 'If it was to act on a phone, observe to see how far it came before repeating it.'
+
+const cancellations: Readonly<Record<CancelReason, Pick<RefusalFacts, 'message' | 'nextAction' | 'retryAfterMs'>>> = {
+  caller_gone: {
+    message: 'The call was cancelled before it finished.',
+    nextAction: observeFirst
+  },
+  time_limit: {
+    message: 'The call was stopped because it ran longer than a call may.',
+    nextAction: `Ask for less in one call, e.g. a shorter wait. ${observeFirst}`
+  },
+  shutting_down: {
+    message: 'The call was stopped because the gateway is shutting down.',
+    retryAfterMs: 1_000,
+    nextAction: `Wait retryAfterMs, then go on with the same lease, which survives a restart. ${observeFirst}`
+  }
+}
+
+/** A finger cannot touch beside the screen. */
+export class OutsideScreenRefusal extends Refusal {
+  readonly code = 'outside_screen'
+
+  constructor ({ x, y }: Point, { width, height }: { readonly width: number, readonly height: number }) {
+    super({
+      message: `The point ${x},${y} is outside the screen, which is ${width}x${height} pixels now.`,
+      retryable: false,
+      nextAction: `Use x from 0 to ${width - 1} and y from 0 to ${height - 1}, unit ratio, or an element; observe shows what there is.`,
+      details: { size: [width, height] }
+    })
+  }
+}
+
+/** More commands wait for the phone than it will get to in useful time. */
+export class DeviceBusyRefusal extends Refusal {
+  readonly code = 'device_busy'
+
+  constructor (device: string, waiting: number) {
+    super({
+      message: `Device ${device} has ${waiting} commands waiting already.`,
+      retryable: true,
+      retryAfterMs: 1_000,
+      nextAction: 'Wait for the calls under way to return before sending more; a device does one thing at a time.',
+      details: { device }
+    })
+  }
+}

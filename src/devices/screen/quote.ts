@@ -1,0 +1,43 @@
+/**
+ * Quoting: how words from a phone become part of a line an agent reads.
+ *
+ * What an app shows is untrusted. Inside quotes it is a JSON string, so quotes, backslashes
+ * and line breaks in it cannot end it; what would act on the reader or hide from it (controls,
+ * bidi controls, invisible format characters, lone surrogates) is written as an escape.
+ * Joiners stay: emoji and several scripts need them, and they reorder nothing.
+ */
+
+// C1 controls; soft hyphen; Arabic letter mark; zero width space, marks; line and paragraph
+// separators, embeddings and overrides; word joiner, isolates and other invisible operators;
+// byte order mark; interlinear annotation; variation-less tag characters (hidden text).
+const acting = /[\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udc7f]/g
+
+/**
+ * The text between quotes, on one line, cut after `limit` characters. The ellipsis of a cut
+ * text stands outside the quotes, so that it cannot be taken for part of the text.
+ */
+export function quote (text: string, limit = Number.POSITIVE_INFINITY): string {
+  const shown = cut(text, limit)
+  const quoted = JSON.stringify(shown).replace(acting, escapeUnits)
+  return shown === text ? quoted : `${quoted}…`
+}
+
+/** The first `limit` characters, never half of one. */
+export function cut (text: string, limit: number): string {
+  if (text.length <= limit) return text
+  const endsInHalf = /[\ud800-\udbff]/.test(text.charAt(limit - 1)) && /[\udc00-\udfff]/.test(text.charAt(limit))
+  return text.slice(0, endsInHalf ? limit - 1 : limit)
+}
+
+/** A name that is written bare when it can only be read as one word, else quoted. */
+export function word (name: string): string {
+  return /^[\w.:/$-]{1,120}$/.test(name) ? name : quote(name, 120)
+}
+
+function escapeUnits (characters: string): string {
+  let escaped = ''
+  for (let i = 0; i < characters.length; i++) {
+    escaped += `\\u${characters.charCodeAt(i).toString(16).padStart(4, '0')}`
+  }
+  return escaped
+}

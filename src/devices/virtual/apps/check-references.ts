@@ -1,0 +1,192 @@
+/**
+ * What a schema cannot see: that every name an app uses exists. A misspelt variable would
+ * otherwise show as an empty text on some screen, long after the file was loaded.
+ */
+import type { Action } from './app-action.ts'
+import type { AppDefinition, ScreenDefinition } from './app-definition.ts'
+import type { AppNode } from './app-node.ts'
+import type { Assignment } from './app-values.ts'
+import type { Expression } from './expression.ts'
+import type { Path } from './scope.ts'
+
+/** A fault of an app file: where it is, as a dotted path, and what it is. */
+export interface AppProblem {
+  readonly path: string
+  readonly problem: string
+}
+
+/** Names every scope has. */
+const builtInNames = ['params', 'device'] as const
+
+interface Place {
+  readonly path: string
+  /** The variables of the app. */
+  readonly variables: ReadonlySet<string>
+  /** Loop variables and link captures. */
+  readonly locals: ReadonlySet<string>
+  readonly dialogs: ReadonlySet<string>
+  readonly fields: ReadonlySet<string>
+}
+
+/**
+ * Finds uses of names that the app does not have, and of apps that are not among the
+ * installed ones where these are given.
+ */
+export function checkReferences (app: AppDefinition, installed?: ReadonlySet<string>): AppProblem[] {
+  const problems: AppProblem[] = []
+  const variables = new Set([...Object.keys(app.data), ...Object.keys(app.state)])
+  const outside: Place = { path: '', variables, locals: new Set(), dialogs: new Set(), fields: new Set() }
+
+  for (const name of variables) {
+    if (builtInNames.some((builtIn) => builtIn === name)) report('', `"${name}" is a name of its own; call the variable something else`)
+    if (Object.hasOwn(app.data, name) && Object.hasOwn(app.state, name)) report('', `"${name}" is both in data and in state`)
+  }
+  checkScreenName(app.firstScreen, 'firstScreen')
+  checkActions(app.start, at(outside, 'start'))
+  app.links.forEach(({ pattern, open }, index) => {
+    checkActions(open, at(withLocals(outside, pattern.captures), `links[${index}].open`))
+  })
+  for (const [name, screen] of app.screens) checkScreen(screen, at(outside, `screens.${name}`))
+  return problems
+
+  function report (path: string, problem: string): void {
+    problems.push({ path, problem })
+  }
+
+  function checkScreenName (name: string, path: string): void {
+    if (!app.screens.has(name)) report(path, `no screen "${name}" (screens: ${[...app.screens.keys()].join(', ')})`)
+  }
+
+  function checkScreen (screen: ScreenDefinition, place: Place): void {
+    const nodes = screen.content.flatMap(withInnerNodes)
+    const inside: Place = {
+      ...place,
+      dialogs: new Set(nodes.flatMap((node) => (node.role === 'dialog' ? [node.id] : []))),
+      fields: new Set(nodes.flatMap((node) => (node.role === 'field' && node.id !== undefined ? [node.id] : [])))
+    }
+    checkExpression(screen.title, at(inside, 'title'))
+    screen.bar.forEach((button, index) => {
+      const bar = at(inside, `bar[${index}]`)
+      for (const key of ['icon', 'desc', 'visibleIf'] as const) checkExpression(button[key], at(bar, key))
+      checkActions(button.tap, at(bar, 'tap'))
+    })
+    checkActions(screen.enter, at(inside, 'enter'))
+    checkNodes(screen.content, at(inside, 'content'), true)
+  }
+
+  function checkNodes (nodes: readonly AppNode[], place: Place, topLevel: boolean): void {
+    nodes.forEach((node, index) => {
+      const here = { ...place, path: `${place.path}[${index}]` }
+      if (node.role === 'dialog' && !topLevel) report(here.path, 'a dialog stands directly in the content of a screen')
+      checkNode(node, here)
+    })
+  }
+
+  function checkNode (node: AppNode, place: Place): void {
+    const repeat = node.role === 'dialog' ? undefined : node.repeat
+    checkExpression(repeat?.in, at(place, 'repeat.in'))
+    const inside = repeat === undefined ? place : withLocals(place, [repeat.as, 'index'])
+    if ('bind' in node) checkTarget(node.bind, at(inside, 'bind'))
+    for (const key of ['visibleIf', 'enabledIf', 'text', 'detail', 'icon', 'trailing', 'desc', 'label', 'hint', 'title', 'url'] as const) {
+      if (key in node) checkExpression((node as Partial<Record<typeof key, Expression>>)[key], at(inside, key))
+    }
+    for (const key of ['tap', 'longPress', 'submit'] as const) {
+      if (key in node) checkActions((node as Partial<Record<typeof key, readonly Action[]>>)[key], at(inside, key))
+    }
+    if (node.role === 'tabs') node.options.forEach((option, index) => checkExpression(option.text, at(inside, `options[${index}].text`)))
+    if (node.role === 'dialog') {
+      node.buttons.forEach((button, index) => {
+        checkExpression(button.text, at(inside, `buttons[${index}].text`))
+        checkActions(button.tap, at(inside, `buttons[${index}].tap`))
+      })
+    }
+    if ('content' in node) checkNodes(node.content, at(inside, 'content'), false)
+  }
+
+  function checkActions (actions: readonly Action[] | undefined, place: Place): void {
+    actions?.forEach((action, index) => checkAction(action, { ...place, path: `${place.path}[${index}].${action.kind}` }))
+  }
+
+  function checkAction (action: Action, place: Place): void {
+    switch (action.kind) {
+      case 'set':
+      case 'inc':
+        return checkAssignments(action.with, place)
+      case 'toggle':
+        return checkTarget(action.with, place)
+      case 'push':
+        checkTarget(action.with.to, at(place, 'to'))
+        return checkExpression(action.with.item, at(place, 'item'))
+      case 'removeItem':
+        checkTarget(action.with.from, at(place, 'from'))
+        return checkExpression(action.with.where, at(withLocals(place, ['item']), 'where'))
+      case 'forEach': {
+        const inside = withLocals(place, ['item'])
+        checkTarget(action.with.in, at(place, 'in'))
+        checkExpression(action.with.where, at(inside, 'where'))
+        return checkActions(action.with.do, at(inside, 'do'))
+      }
+      case 'goto':
+        checkScreenName(action.with.screen, place.path)
+        return checkParams(action.with.params, place)
+      case 'dialog':
+        if (!place.dialogs.has(action.with.id)) report(place.path, `no dialog "${action.with.id}" on this screen`)
+        return checkParams(action.with.params, place)
+      case 'focus':
+        if (!place.fields.has(action.with)) report(place.path, `no field "${action.with}" on this screen`)
+        return
+      case 'toast':
+      case 'copy':
+      case 'log':
+        return checkExpression(action.with, place)
+      case 'delay':
+        return checkActions(action.with.then, at(place, 'then'))
+      case 'ifElse':
+        checkExpression(action.with.if, at(place, 'if'))
+        checkActions(action.with.then, at(place, 'then'))
+        return checkActions(action.with.else, at(place, 'else'))
+      case 'back':
+      case 'dismiss':
+      case 'crash':
+        return
+      case 'startApp':
+        if (installed?.has(action.with) === false) report(place.path, `no app "${action.with}" is installed`)
+    }
+  }
+
+  function checkParams (params: Readonly<Record<string, Expression>>, place: Place): void {
+    for (const [name, value] of Object.entries(params)) checkExpression(value, at(place, `params.${name}`))
+  }
+
+  function checkAssignments (assignments: readonly Assignment[], place: Place): void {
+    for (const { path, value } of assignments) {
+      checkTarget(path, at(place, path.source))
+      checkExpression(value, at(place, path.source))
+    }
+  }
+
+  // A loop variable itself cannot be replaced, only what is inside it.
+  function checkTarget (target: Path, place: Place): void {
+    const settable = place.variables.has(target.root) || (place.locals.has(target.root) && target.rest.length > 0)
+    if (!settable) report(place.path, `no variable "${target.source}" to change (variables: ${[...place.variables].join(', ')})`)
+  }
+
+  function checkExpression (expression: Expression | undefined, place: Place): void {
+    for (const name of expression?.names ?? []) {
+      const known = place.variables.has(name) || place.locals.has(name) || builtInNames.some((builtIn) => builtIn === name)
+      if (!known) report(place.path, `no name "${name}" here (names: ${[...place.locals, ...place.variables, ...builtInNames].join(', ')})`)
+    }
+  }
+}
+
+function withInnerNodes (node: AppNode): AppNode[] {
+  return 'content' in node ? [node, ...node.content.flatMap(withInnerNodes)] : [node]
+}
+
+function withLocals (place: Place, names: readonly string[]): Place {
+  return { ...place, locals: new Set([...names, ...place.locals]) }
+}
+
+function at (place: Place, key: string): Place {
+  return { ...place, path: place.path === '' ? key : `${place.path}.${key}` }
+}

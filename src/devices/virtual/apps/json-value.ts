@@ -1,0 +1,53 @@
+/** What app files hold and what the state of a virtual app is made of: plain JSON. */
+export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject
+export interface JsonObject { [key: string]: JsonValue }
+
+// The bounds of every value an app can store: no sequence of taps may grow a phone without end.
+export const longestText = 10_000
+export const longestList = 500
+const mostParts = 5_000
+const mostCharacters = 100_000
+
+/**
+ * A deep copy that shares nothing with `value`, its texts cut to `longestText` and its lists
+ * to `longestList`.
+ *
+ * @returns undefined when it is larger than what one action may store
+ */
+export function boundedCopy (value: JsonValue): JsonValue | undefined {
+  let partsLeft = mostParts
+  let charactersLeft = mostCharacters
+
+  function copy (part: JsonValue): JsonValue {
+    partsLeft -= 1
+    if (partsLeft < 0) return null
+    if (typeof part === 'string') {
+      charactersLeft -= part.length
+      return cutText(part, longestText)
+    }
+    if (Array.isArray(part)) return part.slice(0, longestList).map(copy)
+    if (part === null || typeof part !== 'object') return part
+    return Object.fromEntries(Object.entries(part).map(([key, member]) => [key, copy(member)]))
+  }
+
+  const copied = copy(value)
+  return partsLeft < 0 || charactersLeft < 0 ? undefined : copied
+}
+
+/** The first `longest` UTF-16 units of a text, less one where that would halve a character. */
+export function cutText (text: string, longest: number): string {
+  if (text.length <= longest) return text
+  const splitsPair = /[\uD800-\uDBFF]/.test(text.charAt(longest - 1))
+  return text.slice(0, splitsPair ? longest - 1 : longest)
+}
+
+/** How a value reads on the screen: nothing for `null`, lists and objects. */
+export function displayText (value: JsonValue): string {
+  if (value === null || typeof value === 'object') return ''
+  return String(value)
+}
+
+/** Lists are true when they hold something; otherwise as in JavaScript. */
+export function isTruthy (value: JsonValue): boolean {
+  return Array.isArray(value) ? value.length > 0 : Boolean(value)
+}

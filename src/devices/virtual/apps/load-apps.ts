@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import type { z } from 'zod'
+import { packageRoot } from '../../../runtime/package-root.ts'
+import { AppFileRefusal, AppsFolderRefusal } from './app-file-refusals.ts'
+import { appSchema, type AppDefinition } from './app-definition.ts'
+import { checkReferences, type AppProblem } from './check-references.ts'
+
+/** The apps that come with mooring. */
+export const sampleAppsFolder = join(packageRoot, 'virtual-apps')
+
+const largestFileBytes = 1_048_576
+
+/**
+ * Loads every `.yaml` and `.yml` file of the folders, sorted by app id. An app in a later
+ * folder takes the place of one with the same id in an earlier folder.
+ *
+ * @throws {AppFileRefusal} naming the file and the place in it
+ * @throws {AppsFolderRefusal} when a folder cannot be read
+ */
+export function loadApps (folders: readonly string[]): AppDefinition[] {
+  const apps = new Map<string, { readonly app: AppDefinition, readonly file: string }>()
+  for (const folder of folders) {
+    const here = new Map<string, string>()
+    for (const file of appFilesOf(folder)) {
+      const app = parseApp(readAppFile(file), file)
+      const other = here.get(app.id)
+      if (other !== undefined) throw new AppFileRefusal(file, [{ path: 'id', problem: `"${app.id}" is also the id of ${other}` }])
+      here.set(app.id, file)
+      apps.set(app.id, { app, file })
+    }
+  }
+  const installed = new Set(apps.keys())
+  for (const { app, file } of apps.values()) refuseProblems(file, checkReferences(app, installed))
+  return [...apps.values()].map(({ app }) => app).sort((one, other) => (one.id < other.id ? -1 : 1))
+}
+
+/**
+ * Checks the text of one app file.
+ *
+ * @throws {AppFileRefusal} naming the file and the place in it
+ */
+export function parseApp (text: string, file: string): AppDefinition {
+  let source: unknown
+  try {
+    source = parse(text)
+  } catch (error) {
+    throw new AppFileRefusal(file, [{ path: '', problem: error instanceof Error ? error.message : String(error) }])
+  }
+  const checked = appSchema.safeParse(source)
+  if (!checked.success) throw new AppFileRefusal(file, checked.error.issues.map(toProblem))
+  refuseProblems(file, checkReferences(checked.data))
+  return checked.data
+}
+
+function readAppFile (file: string): string {
+  try {
+    if (statSync(file).size <= largestFileBytes) return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new AppFileRefusal(file, [{ path: '', problem: `it cannot be read: ${error instanceof Error ? error.message : String(error)}` }])
+  }
+  throw new AppFileRefusal(file, [{ path: '', problem: `larger than ${largestFileBytes} bytes` }])
+}
+
+function appFilesOf (folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => /\.ya?ml$/.test(name)).sort().map((name) => join(folder, name))
+  } catch (error) {
+    throw new AppsFolderRefusal(folder, error)
+  }
+}
+
+function refuseProblems (file: string, problems: readonly AppProblem[]): void {
+  if (problems.length > 0) throw new AppFileRefusal(file, problems)
+}
+
+function toProblem ({ path, message }: z.core.$ZodIssue): AppProblem {
+  const steps = path.map((step, index) => (typeof step === 'number' ? `[${step}]` : `${index === 0 ? '' : '.'}${String(step)}`))
+  return { path: steps.join(''), problem: message }
+}

@@ -1,0 +1,228 @@
+/**
+ * The virtual phone: screens, apps and input of one phone, in this process. It knows nothing of
+ * drivers, leases or waiting; each command takes effect at once. Time passes for it when
+ * somebody looks or acts: whatever has fallen due meanwhile happens first, in order, each at
+ * its own instant. So the same commands at the same instants always give the same screens.
+ */
+import type { Clock } from '../../../runtime/clock.ts'
+import type { Ids } from '../../../runtime/ids.ts'
+import type { AppInfo, Key, LaunchOptions, Observation, Orientation, Point } from '../../device-driver.ts'
+import { LinkNotHandledRefusal } from '../../device-refusals.ts'
+import type { AppDefinition } from '../apps/app-definition.ts'
+import { composeScreen, type Screen } from '../screen/compose-screen.ts'
+import { uiTree } from '../screen/ui-tree.ts'
+import { clearAppData, crashApp, installedApp, openApp, openLinkIn, stopApp } from './app-life.ts'
+import { swipeFrom, tapAt } from './gestures.ts'
+import { pressKey } from './keys.ts'
+import { frontApp, type PhoneCore } from './phone-core.ts'
+import type { PhoneProfile } from './phone-profile.ts'
+import { differencesFromFresh, freshState, type PendingActions } from './phone-state.ts'
+import { mostActions, runActions } from './run-actions.ts'
+import { clearField, dropLostFocus, insertText, revealFocus } from './text-input.ts'
+
+/** One look, before a driver adds when it was taken and what is to be known of it. */
+export type Look = Omit<Observation, 'capturedAtMs' | 'warnings'>
+
+export interface VirtualPhone {
+  readonly profile: PhoneProfile
+  /** Another one after each restart. */
+  bootId (): string
+  /** Goes up with every change of the screen. */
+  revision (): number
+  screen (): Screen
+  look (): Look
+  tap (target: Point, options: { readonly count: number, readonly holdMs: number }): void
+  swipe (from: Point, to: Point, options: { readonly durationMs: number }): void
+  typeText (text: string): void
+  clearText (): void
+  pressKey (key: Key, options: { readonly count: number, readonly long: boolean }): void
+  listApps (): readonly AppInfo[]
+  launchApp (id: string, options: LaunchOptions): void
+  terminateApp (id: string): void
+  openLink (url: string, options: { readonly appId?: string }): void
+  setOrientation (orientation: Orientation): void
+  /** Ends the app in front as a fault in it would. */
+  crashFrontApp (): void
+  /** Ends all processes and starts at the home screen; the data of the apps stays. */
+  restart (): void
+  /** Makes the phone like a fresh one, and says what that took. */
+  restoreHome (): readonly string[]
+  /** What apps and phone have logged, oldest first; only so many lines are kept. */
+  log (): ReadonlyArray<{ readonly atMs: number, readonly app: string, readonly line: string }>
+}
+
+// Timers that fire between two looks. A screen that reloads itself for ever must not make the
+// next look, hours later, live through all of it.
+const mostTimersAtOnce = 500
+
+export function createVirtualPhone ({ profile, apps, clock, ids }: {
+  readonly profile: PhoneProfile
+  readonly apps: readonly AppDefinition[]
+  readonly clock: Clock
+  readonly ids: Pick<Ids, 'bytes'>
+}): VirtualPhone {
+  let bootId = newBootId(ids)
+  let revision = 1
+  let composed: { readonly revision: number, readonly screen: Screen } | undefined
+  let looked: { readonly revision: number, readonly look: Look } | undefined
+  let livedThroughMs: number | undefined
+  let budget = { actions: mostActions }
+
+  const core: PhoneCore = {
+    profile,
+    clock,
+    state: freshState(apps),
+    screen () {
+      if (composed?.revision !== revision) composed = { revision, screen: composeScreen(core.state, profile) }
+      return composed.screen
+    },
+    changed () {
+      revision += 1
+    },
+    nowMs: () => livedThroughMs ?? clock.monotonicMs(),
+    run (actions, scope, app, process) {
+      runActions(actions, scope, { core, app, process, budget })
+    }
+  }
+
+  return {
+    profile,
+    bootId: () => bootId,
+    revision () {
+      catchUp()
+      return revision
+    },
+    screen () {
+      catchUp()
+      return core.screen()
+    },
+    look () {
+      catchUp()
+      if (looked?.revision !== revision) looked = { revision, look: lookAt(core) }
+      return looked.look
+    },
+    tap (target, { count, holdMs }) {
+      for (let tap = 0; tap < count; tap += 1) command(() => tapAt(core, target, holdMs))
+    },
+    swipe: (from, to, { durationMs }) => command(() => swipeFrom(core, from, to, durationMs)),
+    typeText: (text) => command(() => insertText(core, text)),
+    clearText: () => command(() => clearField(core)),
+    pressKey (key, { count, long }) {
+      for (let press = 0; press < count; press += 1) command(() => pressKey(core, key, long))
+    },
+    listApps () {
+      catchUp()
+      return [...core.state.apps.values()].map(({ app, process }) =>
+        ({ id: app.id, name: app.name, version: app.version, system: app.system, running: process !== undefined }))
+    },
+    launchApp (id, { clearData, restart }) {
+      command(() => {
+        const app = installedApp(core, id)
+        if (clearData) clearAppData(core, app)
+        else if (restart) stopApp(core, app)
+        openApp(core, app)
+      })
+    },
+    terminateApp: (id) => command(() => stopApp(core, installedApp(core, id))),
+    openLink: (url, { appId }) => command(() => openLink(core, url, appId)),
+    setOrientation (orientation) {
+      command(() => {
+        if (core.state.orientation === orientation) return
+        core.state.orientation = orientation
+        core.changed()
+        revealFocus(core)
+      })
+    },
+    crashFrontApp () {
+      command(() => {
+        const front = frontApp(core)
+        if (front !== undefined) crashApp(core, front.app)
+      })
+    },
+    restart () {
+      bootId = newBootId(ids)
+      const { apps: before } = core.state
+      core.state = freshState(apps)
+      for (const [id, app] of core.state.apps) app.data = before.get(id)?.data ?? app.data
+      core.changed()
+    },
+    restoreHome () {
+      catchUp()
+      const differences = differencesFromFresh(core.state)
+      core.state = freshState(apps)
+      core.changed()
+      return differences
+    },
+    log () {
+      catchUp()
+      return [...core.state.log]
+    }
+  }
+
+  function command (work: () => void): void {
+    catchUp()
+    budget = { actions: mostActions }
+    try {
+      work()
+    } finally {
+      dropLostFocus(core)
+    }
+  }
+
+  function catchUp (): void {
+    const nowMs = clock.monotonicMs()
+    for (let fired = 0; fired < mostTimersAtOnce; fired += 1) {
+      const next = core.state.pending.reduce<PendingActions | undefined>(earlier, undefined)
+      if (next === undefined || next.dueMs > nowMs) break
+      core.state.pending = core.state.pending.filter((later) => later !== next)
+      fire(next)
+    }
+    if (core.state.toast !== undefined && core.state.toast.untilMs <= nowMs) {
+      core.state.toast = undefined
+      core.changed()
+    }
+  }
+
+  function fire ({ dueMs, actions, scope, app, process }: PendingActions): void {
+    livedThroughMs = dueMs
+    budget = { actions: mostActions }
+    try {
+      core.run(actions, scope, app, process)
+      dropLostFocus(core)
+    } finally {
+      livedThroughMs = undefined
+    }
+  }
+}
+
+function earlier (first: PendingActions | undefined, later: PendingActions): PendingActions {
+  return first === undefined || later.dueMs < first.dueMs ? later : first
+}
+
+function newBootId (ids: Pick<Ids, 'bytes'>): string {
+  return ids.bytes(16).toString('hex')
+}
+
+function openLink (core: PhoneCore, url: string, appId: string | undefined): void {
+  const candidates = appId === undefined ? [...core.state.apps.values()] : [installedApp(core, appId)]
+  for (const app of candidates) {
+    for (const link of app.app.links) {
+      const captures = link.pattern.match(url)
+      if (captures !== undefined) return openLinkIn(core, app, link, captures)
+    }
+  }
+  throw new LinkNotHandledRefusal(url)
+}
+
+function lookAt (core: PhoneCore): Look {
+  const screen = core.screen()
+  return {
+    app: screen.app,
+    ...(screen.activity === undefined ? {} : { activity: screen.activity }),
+    size: screen.size,
+    orientation: screen.orientation,
+    keyboardShown: screen.keyboardShown,
+    locked: core.state.locked,
+    root: uiTree(screen)
+  }
+}

@@ -1,0 +1,32 @@
+import type { AppNode, FlowNode } from '../apps/app-node.ts'
+import { isTruthy, longestList, type JsonValue } from '../apps/json-value.ts'
+import { withNames, type Scope } from '../apps/scope.ts'
+
+/** A node of an app file that is to be shown, with the names it sees. */
+export interface NodeInstance {
+  readonly node: FlowNode
+  readonly scope: Scope
+  readonly key: string
+}
+
+/** Repeats what is to be repeated and drops what is not to be seen, dialogs among it. */
+export function expandNodes (nodes: readonly AppNode[], scope: Scope, parentKey: string): NodeInstance[] {
+  return nodes.flatMap((node, position) => {
+    if (node.role === 'dialog') return []
+    const key = `${parentKey}.${position}`
+    return scopesOf(node, scope)
+      .map((inner, index): NodeInstance => ({ node, scope: inner, key: node.repeat === undefined ? key : `${key}#${index}` }))
+      .filter((instance) => node.visibleIf === undefined || isTruthy(node.visibleIf.evaluate(instance.scope)))
+  })
+}
+
+function scopesOf ({ repeat }: FlowNode, scope: Scope): Scope[] {
+  if (repeat === undefined) return [scope]
+  return itemsOf(repeat.in.evaluate(scope)).map((item, index) => withNames(scope, { [repeat.as]: item, index }))
+}
+
+function itemsOf (value: JsonValue): JsonValue[] {
+  if (Array.isArray(value)) return value
+  if (typeof value !== 'number' || value < 1) return []
+  return Array.from({ length: Math.min(Math.floor(value), longestList) }, (_, index) => index + 1)
+}

@@ -1,0 +1,54 @@
+import type { Action } from '../apps/app-action.ts'
+import type { Expression } from '../apps/expression.ts'
+import { displayText, isTruthy, longestText, cutText } from '../apps/json-value.ts'
+import type { Scope } from '../apps/scope.ts'
+import type { Touch } from './box.ts'
+
+/** The text of a template. */
+export function evaluateText (template: Expression, scope: Scope): string {
+  return cutText(displayText(template.evaluate(scope)), longestText)
+}
+
+/** The text of a template that a node need not have; undefined where it has none or it is empty. */
+export function optionalText (template: Expression | undefined, scope: Scope): string | undefined {
+  const text = template === undefined ? '' : evaluateText(template, scope)
+  return text === '' ? undefined : text
+}
+
+/** What a screen reader says of a node, if anything. */
+export function descriptionOf (template: Expression | undefined, scope: Scope): { readonly description?: string } {
+  const description = optionalText(template, scope)
+  return description === undefined ? {} : { description }
+}
+
+export function isEnabled ({ enabledIf }: { readonly enabledIf?: Expression | undefined }, scope: Scope): boolean {
+  return enabledIf === undefined || isTruthy(enabledIf.evaluate(scope))
+}
+
+/** What touching a node does, while it is enabled. */
+export function touchesOf (node: {
+  readonly tap?: readonly Action[] | undefined
+  readonly longPress?: readonly Action[] | undefined
+  readonly enabledIf?: Expression | undefined
+}, scope: Scope): { readonly tap?: Touch, readonly longPress?: Touch } {
+  if (!isEnabled(node, scope)) return {}
+  return {
+    ...(node.tap === undefined ? {} : { tap: { kind: 'run', actions: node.tap, scope } }),
+    ...(node.longPress === undefined ? {} : { longPress: { kind: 'run', actions: node.longPress, scope } })
+  }
+}
+
+/** Facts of any node that a touch can reach. */
+export function touchFacts (node: {
+  readonly id?: string | undefined
+  readonly tap?: readonly Action[] | undefined
+  readonly longPress?: readonly Action[] | undefined
+  readonly enabledIf?: Expression | undefined
+}, scope: Scope): { readonly id?: string, readonly clickable: boolean, readonly longClickable: boolean, readonly enabled: boolean } {
+  return {
+    ...(node.id === undefined ? {} : { id: node.id }),
+    clickable: node.tap !== undefined,
+    longClickable: node.longPress !== undefined,
+    enabled: isEnabled(node, scope)
+  }
+}

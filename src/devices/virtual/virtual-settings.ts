@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { faultSettings } from './faults.ts'
+
+const mostPhones = 200
+const countSchema = z.int().min(0).max(mostPhones).default(1)
+
+/** Virtual phones: how many there are, what is on them, what goes wrong with them. */
+export const virtualSettings = z.strictObject({
+  android: countSchema.describe(`Number of virtual Android phones. With the virtual iPhones, ${mostPhones} at most.`),
+  ios: countSchema.describe(`Number of virtual iPhones. With the virtual Android phones, ${mostPhones} at most.`),
+  appsFolder: z.string().min(1).optional()
+    .describe('Folder with app files (`.yaml`) of your own for the virtual phones. One with the id of an app that comes with mooring takes its place.'),
+  faults: faultSettings.prefault({})
+}).refine(({ android, ios }) => android + ios <= mostPhones, {
+  path: ['ios'], error: `android and ios must be ${mostPhones} together at most`
+})
+
+export type VirtualSettings = Readonly<z.output<typeof virtualSettings>>

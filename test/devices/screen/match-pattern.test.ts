@@ -1,0 +1,51 @@
+import t from 'tap'
+import { matchPattern } from '../../../src/devices/screen/match-pattern.ts'
+
+t.test('a pattern is searched in any text of a group, case ignored', (t) => {
+  t.same([...matchPattern('^total: \\d+$', [['Total: 12'], ['x', 'total: 3'], ['Total: none'], []])], [0, 1])
+  t.end()
+})
+
+t.test('what is no regular expression is refused', (t) => {
+  t.throws(() => matchPattern('(', [['a']]), { code: 'invalid_pattern', retryable: false, message: /not a regular expression/ })
+  t.end()
+})
+
+t.test('a pattern that would run for ever is stopped and refused', (t) => {
+  const text = `${'a'.repeat(60)}!`
+
+  for (const pattern of ['(a+)+$', '(a|a)*$', '^(?:.*?a){40}b$']) {
+    t.throws(() => matchPattern(pattern, [[text]]), { code: 'invalid_pattern', message: /too long/, retryable: false }, pattern)
+  }
+  t.same([...matchPattern('a+', [[text]])], [0], 'and the next one works')
+  t.end()
+})
+
+t.test('patterns and texts are data: nothing in them runs', (t) => {
+  t.same([...matchPattern("';throw 1;'", [["';throw 1;'"]])], [0])
+  t.same([...matchPattern('constructor', [['texts.constructor'], ['"]}]))//']])], [0])
+  t.end()
+})
+
+/** Texts that keep a search waiting, as a busy machine does: time passes, and no processor is used. */
+function starving (texts: readonly string[], { times }: { readonly times: number }): readonly string[] {
+  let left = times
+  return new Proxy(texts, {
+    get (target, member, receiver) {
+      if (member === 'some' && left-- > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5_000)
+      return Reflect.get(target, member, receiver)
+    }
+  })
+}
+
+t.test('a search that had to wait for the processor is made again', (t) => {
+  t.same([...matchPattern('total', [starving(['Total: 12'], { times: 1 })])], [0])
+  t.end()
+})
+
+t.test('a pattern is not blamed for a machine that stays busy', (t) => {
+  t.throws(() => matchPattern('total', [starving(['Total: 12'], { times: 2 })]), {
+    code: 'invalid_pattern', retryable: true, retryAfterMs: Number, message: /busy/, nextAction: /repeat/
+  })
+  t.end()
+})
