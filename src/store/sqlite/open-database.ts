@@ -1,0 +1,96 @@
+/**
+ * The state directory's database: one SQLite file, opened by one process.
+ *
+ * The file is readable by its owner alone; so is a directory made here. One that was there
+ * before keeps its mode, because it may be anybody's, unless it is the one that mooring has for
+ * itself when nobody names another.
+ *
+ * The lock is exclusive, taken before anything is read, and held until the connection closes or
+ * the process dies. Nobody can come in between, so there is nothing to wait for either: the busy
+ * timeout is zero, and a second process is refused at once.
+ *
+ * Nothing is ever deleted or repaired here: what cannot be opened is for a person to look at.
+ */
+import SqliteDatabase, { type Database, SqliteError } from 'better-sqlite3'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
+import { readMigrationFiles } from 'drizzle-orm/migrator'
+import { chmodSync, closeSync, constants, lstatSync, openSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Refusal } from '../../refusals/refusal.ts'
+import { makeFolder } from '../../runtime/make-folder.ts'
+import { packageRoot } from '../../runtime/package-root.ts'
+import {
+  StateDirectoryInUseRefusal, StateDirectoryUnusableRefusal, StoreDamagedRefusal, StoreTooNewRefusal
+} from '../store-refusals.ts'
+
+const migrationsFolder = join(packageRoot, 'migrations', 'sqlite')
+
+/**
+ * Opens the database, or makes it, and brings its tables up to date.
+ *
+ * @throws {StateDirectoryInUseRefusal} another process has it open
+ * @throws {StateDirectoryUnusableRefusal} it cannot be made, read or written
+ * @throws {StoreTooNewRefusal} a newer version has migrated it
+ * @throws {StoreDamagedRefusal} it is damaged, or something else
+ */
+export function openDatabase (file: string, { isOwnFolder = false }: { readonly isOwnFolder?: boolean } = {}): Database {
+  let client: Database | undefined
+  try {
+    makeFolder(dirname(file))
+    if (isOwnFolder) closeFolder(dirname(file))
+    makePrivateFile(file)
+    client = new SqliteDatabase(file, { timeout: 0 })
+    // In this order: with an exclusive lock from the start, WAL needs no shared memory file.
+    client.pragma('locking_mode = EXCLUSIVE')
+    client.pragma('journal_mode = WAL')
+    if (isDamaged(client)) throw new StoreDamagedRefusal(file, undefined)
+    if (isTooNew(client)) throw new StoreTooNewRefusal(file)
+    // A commit is on the disk before anybody is told of it, and survives a power cut.
+    client.pragma('synchronous = FULL')
+    // Off meanwhile: a migration may have to rebuild a table that others refer to.
+    client.pragma('foreign_keys = OFF')
+    migrate(drizzle(client), { migrationsFolder })
+    client.pragma('foreign_keys = ON')
+    return client
+  } catch (cause) {
+    client?.close()
+    throw toRefusal(file, cause) ?? cause
+  }
+}
+
+/** Keeps everybody else out of a folder; what a link points at is somebody else's. */
+function closeFolder (folder: string): void {
+  const facts = lstatSync(folder)
+  if (facts.isDirectory() && (facts.mode & 0o077) !== 0) chmodSync(folder, 0o700)
+}
+
+function makePrivateFile (file: string): void {
+  // SQLite gives its -wal file the mode of the database, so this one is settled first.
+  closeSync(openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600))
+  chmodSync(file, 0o600)
+}
+
+function isDamaged (client: Database): boolean {
+  return client.pragma('quick_check(1)', { simple: true }) !== 'ok'
+}
+
+/** Whether a migration was applied that this version does not have. */
+function isTooNew (client: Database): boolean {
+  const table = client.prepare("SELECT 1 FROM sqlite_schema WHERE name = '__drizzle_migrations'").get()
+  if (table === undefined) return false
+  const applied: unknown[] = client.prepare('SELECT created_at FROM __drizzle_migrations').pluck().all()
+  const known = new Set(readMigrationFiles({ migrationsFolder }).map(({ folderMillis }) => folderMillis))
+  return applied.some((createdAt) => !known.has(Number(createdAt)))
+}
+
+function toRefusal (file: string, cause: unknown): Refusal | undefined {
+  if (cause instanceof SqliteError) {
+    if (cause.code.startsWith('SQLITE_BUSY')) return new StateDirectoryInUseRefusal(file)
+    if (/^SQLITE_(NOTADB|CORRUPT)/.test(cause.code)) return new StoreDamagedRefusal(file, cause)
+    if (/^SQLITE_(CANTOPEN|READONLY|PERM|IOERR|FULL|AUTH)/.test(cause.code)) return new StateDirectoryUnusableRefusal(file, cause)
+    return undefined
+  }
+  const isSystemError = cause instanceof Error && 'syscall' in cause
+  return isSystemError ? new StateDirectoryUnusableRefusal(file, cause) : undefined
+}

@@ -1,0 +1,278 @@
+import t from 'tap'
+import { fakePool } from '../support/fake-driver.ts'
+import { idle } from '../support/idle.ts'
+import { alice, bob, leaseBench, ttlMs } from '../support/lease-bench.ts'
+import { manualTime } from '../support/manual-time.ts'
+import { memoryLeaseStore } from '../support/memory-lease-store.ts'
+import type { LeaseUse } from '../../src/leases/lease-manager.ts'
+
+async function setup (options: Parameters<typeof leaseBench>[0] = {}) {
+  const bench = await leaseBench(options)
+  const { handle } = await bench.acquire()
+  const signal = new AbortController().signal
+  return { ...bench, handle, claim: { handle, holder: alice }, request: { handle, holder: alice, signal } }
+}
+
+const tap = ({ lease, driver, signal }: LeaseUse) => driver.tap({ x: 1, y: 1 }, { count: 1, holdMs: 0 }, { fence: lease.fence, signal })
+
+t.test('a lease ends at the instant it expires, not before, and its device is cleaned', async (t) => {
+  const { leases, claim, phone, stateOf, time } = await setup()
+  time.advance(ttlMs - 1)
+  await idle()
+  t.equal(await stateOf(), 'leased')
+
+  time.advance(1)
+  await idle()
+
+  t.equal(await stateOf(), 'free')
+  t.strictSame(phone.obeyed, [{ operation: 'restoreHome', fence: 2 }])
+  await t.rejects(leases.renew(claim), {
+    code: 'lease_ended', details: { reason: 'expired', endedAt: new Date(time.clock.nowMs()).toISOString() }
+  })
+})
+
+t.test('a lease is over at its instant even if no timer has noticed', async (t) => {
+  const { leases, claim, request, time } = await setup()
+  // The wall clock goes on without the timers, as it does while the machine sleeps.
+  time.setWallClock(ttlMs)
+
+  t.strictSame(await leases.list(), [])
+  await t.rejects(leases.use(request, async () => t.fail('began')), { code: 'lease_ended', details: { reason: 'expired' } })
+  await t.rejects(leases.release(claim), { code: 'lease_ended', details: { reason: 'expired' } })
+})
+
+t.test('after the machine has slept, a device whose lease is over by then is not waited for', async (t) => {
+  const { acquire, time } = await setup()
+  time.setWallClock(ttlMs)
+
+  await t.rejects(acquire(bob), { code: 'device_cleanup_in_progress' })
+  await idle()
+
+  t.equal((await acquire(bob)).deviceId, 'phone-1')
+})
+
+t.test('renewal at the instant of expiry is too late; a tick before it is not', async (t) => {
+  for (const pause of [undefined, idle]) {
+    const late = await setup({ store: memoryLeaseStore(pause && { pause }) })
+    late.time.advance(ttlMs)
+    await t.rejects(late.leases.renew(late.claim), { code: 'lease_ended' })
+
+    const justInTime = await setup({ store: memoryLeaseStore(pause && { pause }) })
+    justInTime.time.advance(ttlMs - 1)
+    await justInTime.leases.renew(justInTime.claim)
+    justInTime.time.advance(1)
+    for (let i = 0; i < 5; i++) await idle()
+    t.equal(await justInTime.stateOf(), 'leased')
+  }
+})
+
+t.test('expiry and renewal under way together agree on one outcome', async (t) => {
+  for (let delay = 0; delay < 12; delay++) {
+    const { leases, claim, stateOf, time } = await setup({ store: memoryLeaseStore({ pause: idle }) })
+    time.advance(ttlMs - 1)
+
+    const renewing = leases.renew(claim).then(() => 'renewed', (refusal: { code: string }) => refusal.code)
+    for (let step = 0; step < delay; step++) await idle()
+    time.advance(1)
+    const outcome = await renewing
+    for (let i = 0; i < 20; i++) await idle()
+
+    t.equal(await stateOf(), outcome === 'renewed' ? 'leased' : 'free')
+    t.ok(['renewed', 'lease_ended'].includes(outcome), outcome)
+  }
+})
+
+t.test('calls that come too late do not keep the lease for one another', async (t) => {
+  const manual = manualTime()
+  let ticking = false
+  const clock = {
+    ...manual.clock,
+    nowMs: () => {
+      if (ticking) manual.setWallClock(1)
+      return manual.clock.nowMs()
+    }
+  }
+  const { leases, request, claim } = await setup({ time: { ...manual, clock }, store: memoryLeaseStore({ pause: idle }) })
+  manual.advance(ttlMs - 2)
+  const outcome = (attempt: Promise<unknown>) => attempt.then(() => 'let in', (refusal: { code: string }) => refusal.code)
+
+  // The first look finds the lease good for another tick, which is over when the store is asked.
+  ticking = true
+  const first = outcome(leases.use(request, async () => {}))
+  await idle()
+  const attempts = [first, outcome(leases.use(request, async () => {})), outcome(leases.renew(claim))]
+
+  t.strictSame(await Promise.all(attempts), ['lease_ended', 'lease_ended', 'lease_ended'])
+})
+
+t.test('running work keeps its lease; a full ttl runs from its end', async (t) => {
+  const { leases, request, phone, stateOf, time } = await setup()
+  const tapping = phone.hold('tap')
+  const using = leases.use(request, tap)
+  await tapping.begun
+
+  time.advance(3 * ttlMs)
+  await idle()
+  t.equal(await stateOf(), 'leased')
+  t.equal((await leases.list(alice)).length, 1)
+  await leases.renew({ handle: request.handle, holder: alice })
+  time.advance(2 * ttlMs)
+  await idle()
+  t.equal(await leases.use(request, async () => 'a second call beside it'), 'a second call beside it')
+  time.advance(2 * ttlMs)
+  await idle()
+
+  tapping.finish()
+  await using
+  time.advance(ttlMs - 1)
+  await idle()
+  t.equal(await stateOf(), 'leased')
+  time.advance(1)
+  await idle()
+  t.equal(await stateOf(), 'free')
+})
+
+t.test('a lease with running work does not hold off the expiry of others', async (t) => {
+  const { leases, request, phone, acquire, stateOf, time } = await setup({ phones: fakePool(2) })
+  await acquire(bob)
+  const tapping = phone.hold('tap')
+  const using = leases.use(request, tap)
+  await tapping.begun
+
+  time.advance(ttlMs)
+  await idle()
+
+  t.equal(await stateOf('phone-1'), 'leased')
+  t.equal(await stateOf('phone-2'), 'free')
+  tapping.finish()
+  await using
+})
+
+t.test('however many leases there are, one timer waits for the earliest', async (t) => {
+  const { leases, time, acquire } = await leaseBench({ phones: fakePool(10) })
+  const timersBefore = time.timers()
+  const signal = new AbortController().signal
+  for (let i = 0; i < 5; i++) await acquire()
+  const short = await leases.acquire({ holder: alice, selector: {}, ttlMs: 30_000, signal })
+  for (let i = 0; i < 4; i++) await acquire()
+
+  t.equal(time.timers(), timersBefore + 1)
+  time.advance(30_000)
+  await idle()
+
+  await t.rejects(leases.renew({ handle: short.handle, holder: alice }), { code: 'lease_ended' })
+  t.equal((await leases.list()).length, 9)
+  t.equal(time.timers(), timersBefore + 1)
+})
+
+t.test('a wall clock set back lengthens no lease', async (t) => {
+  const { stateOf, time } = await setup()
+  time.advance(1_000)
+  time.setWallClock(-3_600_000)
+
+  time.advance(ttlMs - 1_000)
+  await idle()
+
+  t.equal(await stateOf(), 'free')
+})
+
+t.test('a lease granted or renewed after the clock was set back lasts its ttl', async (t) => {
+  const { leases, claim, stateOf, time } = await setup()
+  time.setWallClock(-3_600_000)
+  time.advance(1_000)
+
+  await leases.renew(claim)
+  time.advance(ttlMs - 1)
+  await idle()
+  t.equal(await stateOf(), 'leased')
+  time.advance(1)
+  await idle()
+
+  t.equal(await stateOf(), 'free')
+})
+
+t.test('expiry goes on after the store has failed once', async (t) => {
+  const memory = memoryLeaseStore()
+  let broken = false
+  const { time, stateOf, lines } = await setup({
+    store: {
+      ...memory,
+      grantedLeases: async () => {
+        if (broken) throw new Error('disk gone')
+        return await memory.grantedLeases()
+      }
+    }
+  })
+  broken = true
+  time.advance(ttlMs)
+  await idle()
+  t.match(lines.join('\n'), /could not be looked through/)
+
+  broken = false
+  time.advance(5_000)
+  await idle()
+
+  t.equal(await stateOf(), 'free')
+})
+
+t.test('an ended handle is answered with its reason for a day, then it is unknown', async (t) => {
+  const { leases, claim, store, time } = await setup()
+  await leases.release(claim)
+
+  time.advance(86_400_000 - 600_000)
+  await idle()
+  await t.rejects(leases.renew(claim), { code: 'lease_ended' })
+  time.advance(1_200_000)
+  await idle()
+
+  await t.rejects(leases.renew(claim), { code: 'lease_unknown' })
+  t.equal(await store.lease(claim.handle), undefined)
+})
+
+t.test('nothing grows with the leases that came and went', async (t) => {
+  const { leases, acquire, time, store } = await leaseBench({ settings: { keepEndedMs: 60_000 } })
+  const timersBefore = time.timers()
+  const handles: string[] = []
+  for (let i = 0; i < 200; i++) {
+    const { handle } = await acquire(i % 2 ? alice : bob)
+    handles.push(handle)
+    if (i % 3 === 0) time.advance(ttlMs)
+    else await leases.release({ handle, holder: i % 2 ? alice : bob })
+    await idle()
+  }
+
+  time.advance(1_200_000)
+  await idle()
+
+  t.equal(time.timers(), timersBefore)
+  t.strictSame((await Promise.all(handles.map((handle) => store.lease(handle)))).filter(Boolean), [])
+})
+
+t.test('a stopped manager expires nothing, aborts what runs, and moves no expiry for it', async (t) => {
+  const { leases, request, phone, store, handle, time } = await setup()
+  const tapping = phone.hold('tap')
+  const using = leases.use(request, tap)
+  await tapping.begun
+  // The timer has looked and left the lease to its work.
+  time.advance(2 * ttlMs)
+  await idle()
+  const before = await store.lease(handle)
+
+  await leases.stop()
+
+  await t.rejects(using, { code: 'cancelled' })
+  t.equal(time.timers(), 0)
+  t.equal(before?.state, 'granted')
+  t.strictSame(await store.lease(handle), before)
+})
+
+t.test('a stop in the middle of a look leaves the leases alone', async (t) => {
+  const { leases, store, handle, time } = await setup({ store: memoryLeaseStore({ pause: idle }) })
+  time.advance(ttlMs)
+
+  await leases.stop()
+
+  for (let i = 0; i < 10; i++) await idle()
+  t.equal((await store.lease(handle))?.state, 'granted')
+  t.equal(time.timers(), 0)
+})

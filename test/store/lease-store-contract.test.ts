@@ -1,0 +1,24 @@
+import { openSqliteStore } from '../../src/store/open-store.ts'
+import { memoryLeaseStore } from '../support/memory-lease-store.ts'
+import { scratchFile } from '../support/scratch-file.ts'
+import { leaseStoreContract } from './lease-store-contract.ts'
+
+leaseStoreContract('SQLite', async (t) => {
+  const file = scratchFile(t)
+  let store = openSqliteStore({ file })
+  t.teardown(() => store.close())
+  return {
+    store: store.leases,
+    async reopen () {
+      await store.close()
+      store = openSqliteStore({ file })
+      return store.leases
+    }
+  }
+})
+
+// The double that other tests stand on has to keep the same promises.
+leaseStoreContract('memory', async () => {
+  const store = memoryLeaseStore()
+  return { store, reopen: async () => store }
+})

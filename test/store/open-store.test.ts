@@ -1,0 +1,145 @@
+import SqliteDatabase from 'better-sqlite3'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { dirname, extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { openSqliteStore } from '../../src/store/open-store.ts'
+import { scratchFile } from '../support/scratch-file.ts'
+
+const mode = (path: string) => (statSync(path).mode & 0o777).toString(8)
+
+t.test('the database and what lies beside it are for their owner alone', async (t) => {
+  const file = join(dirname(scratchFile(t)), 'state', 'mooring', 'mooring.db')
+  const store = openSqliteStore({ file })
+  t.teardown(() => store.close())
+  await store.leases.enroll(['a'])
+
+  t.equal(mode(dirname(file)), '700')
+  t.strictSame(readdirSync(dirname(file)).sort(), ['mooring.db', 'mooring.db-wal'])
+  t.equal(mode(file), '600')
+  t.equal(mode(`${file}-wal`), '600')
+})
+
+t.test('a database that others could read is closed to them', async (t) => {
+  const file = scratchFile(t)
+  writeFileSync(file, '', { mode: 0o644 })
+
+  const store = openSqliteStore({ file })
+  t.teardown(() => store.close())
+
+  t.equal(mode(file), '600')
+})
+
+t.test('a directory that was there before keeps its mode', async (t) => {
+  const file = scratchFile(t)
+  chmodSync(dirname(file), 0o755)
+
+  const store = openSqliteStore({ file })
+  t.teardown(() => store.close())
+
+  t.equal(mode(dirname(file)), '755')
+})
+
+t.test('the directory that mooring has for itself is closed to others', async (t) => {
+  const file = scratchFile(t)
+  chmodSync(dirname(file), 0o755)
+
+  const store = openSqliteStore({ file, isOwnFolder: true })
+  t.teardown(() => store.close())
+
+  t.equal(mode(dirname(file)), '700')
+})
+
+t.test('a second process is refused at once, from the moment of opening', async (t) => {
+  const file = scratchFile(t)
+  const script = fileURLToPath(new URL(`./open-and-report${extname(import.meta.url)}`, import.meta.url))
+  const openElsewhere = () => JSON.parse(execFileSync(process.execPath, [...process.execArgv, script, file], { encoding: 'utf8' }))
+
+  for (const state of ['new', 'old']) {
+    const store = openSqliteStore({ file })
+    t.match(openElsewhere(), {
+      code: 'state_directory_in_use', retryable: true, directory: dirname(file), nextAction: /--state-dir/
+    }, state)
+    await store.close()
+  }
+
+  t.strictSame(openElsewhere(), { opened: true })
+})
+
+t.test('a database of a newer version is refused and kept', async (t) => {
+  const file = scratchFile(t)
+  await openSqliteStore({ file }).close()
+  const database = new SqliteDatabase(file)
+  database.exec("INSERT INTO __drizzle_migrations (hash, created_at) VALUES ('of the future', 99999999999999)")
+  database.exec('CREATE TABLE things_to_come (id)')
+  database.close()
+
+  t.throws(() => openSqliteStore({ file }), { code: 'store_too_new', details: { file } })
+
+  const after = new SqliteDatabase(file)
+  t.teardown(() => after.close())
+  t.equal(after.prepare('SELECT count(*) FROM things_to_come').pluck().get(), 0)
+})
+
+t.test('a file that is no database is refused and kept', async (t) => {
+  const file = scratchFile(t)
+  writeFileSync(file, 'dear diary '.repeat(1_000))
+
+  t.throws(() => openSqliteStore({ file }), { code: 'store_damaged', retryable: false, details: { file } })
+  t.equal(readFileSync(file, 'utf8'), 'dear diary '.repeat(1_000))
+})
+
+t.test('a truncated database is refused', async (t) => {
+  const file = scratchFile(t)
+  await openSqliteStore({ file }).close()
+  truncateSync(file, 3 * 4_096)
+
+  t.throws(() => openSqliteStore({ file }), { code: 'store_damaged' })
+  t.ok(existsSync(file))
+})
+
+t.test('a database with a damaged page is refused', async (t) => {
+  const file = scratchFile(t)
+  await openSqliteStore({ file }).close()
+  const bytes = readFileSync(file)
+  bytes.fill(0xff, 2 * 4_096, 3 * 4_096)
+  writeFileSync(file, bytes)
+
+  t.throws(() => openSqliteStore({ file }), { code: 'store_damaged' })
+})
+
+t.test('a refused database can be opened once its fault is gone', async (t) => {
+  const file = scratchFile(t)
+  await openSqliteStore({ file }).close()
+  const bytes = readFileSync(file)
+  writeFileSync(file, 'x'.repeat(10_000))
+  t.throws(() => openSqliteStore({ file }), { code: 'store_damaged' })
+
+  writeFileSync(file, bytes)
+
+  await openSqliteStore({ file }).close()
+})
+
+t.test('a place where no database can be is refused with the reason of the system', async (t) => {
+  const file = scratchFile(t)
+  writeFileSync(file, '')
+  mkdirSync(`${file}.folder`)
+
+  t.throws(() => openSqliteStore({ file: join(file, 'mooring.db') }), { code: 'state_directory_unusable', message: /\(E[A-Z]+\)/ })
+  t.throws(() => openSqliteStore({ file: `${file}.folder` }), { code: 'state_directory_unusable', message: /EISDIR/ })
+  if (process.platform === 'linux') t.throws(() => openSqliteStore({ file: '/proc/nope/mooring.db' }), { code: 'state_directory_unusable', message: /\(ENOENT\)/ })
+})
+
+t.test('nothing is left open or locked by a refused opening', async (t) => {
+  const file = scratchFile(t)
+  await openSqliteStore({ file }).close()
+  const database = new SqliteDatabase(file)
+  database.exec("INSERT INTO __drizzle_migrations (hash, created_at) VALUES ('of the future', 99999999999999)")
+  database.close()
+  t.throws(() => openSqliteStore({ file }), { code: 'store_too_new' })
+
+  const other = new SqliteDatabase(file, { timeout: 0 })
+  t.teardown(() => other.close())
+  other.exec("DELETE FROM __drizzle_migrations WHERE hash = 'of the future'")
+})
