@@ -1,0 +1,134 @@
+/**
+ * What is measured of MCP requests: a span and a duration each, under the names of the
+ * OpenTelemetry conventions for MCP (`operation-attributes.ts`).
+ *
+ * Knows the OpenTelemetry API alone. What becomes of spans and durations is decided by whoever
+ * makes the tracer and the meter.
+ */
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags, type Context, type HrTime, type Meter, type Span, type SpanContext, type Tracer } from '@opentelemetry/api'
+import type { McpRequest } from '../protocol/mcp-request.ts'
+import type { SpanReference, TraceContext } from '../protocol/trace-context.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { attributeNames, durationAttributes, durationBuckets, durationName, failureAttributes, spanAttributes, spanName } from './operation-attributes.ts'
+import type { PrincipalHash } from './principal-hash.ts'
+import { runInScope, runOutsideScopes, type RequestScope } from './request-scope.ts'
+
+/** The two ends of the connection that a request came over. */
+export interface Peer {
+  /** Of HTTP: `1.1`. */
+  readonly protocolVersion: string
+  readonly serverAddress: string
+  readonly serverPort: number | undefined
+  readonly clientAddress: string | undefined
+  readonly clientPort: number | undefined
+}
+
+/** One MCP request as far as it may be shown. */
+export interface Operation {
+  readonly request: Pick<McpRequest, 'era' | 'version' | 'id'>
+  readonly principalKey: string
+  readonly trace: TraceContext | undefined
+  readonly peer: Peer | undefined
+  /** Undefined where there is no such method: what a caller makes up becomes no name. */
+  readonly method: string | undefined
+  /** Of a tool that exists. */
+  readonly tool?: string | undefined
+  /** Of a prompt that exists. */
+  readonly prompt?: string | undefined
+  /** As the caller sent it; it is shown without what may be private. */
+  readonly uri?: string | undefined
+}
+
+/** How a request failed: with the code of a JSON-RPC error, by what a tool said, or for a reason unknown. */
+export type Failure = number | 'tool_error' | '_OTHER'
+
+export interface Operations {
+  /**
+   * Does the work of a request within its span and its scope.
+   *
+   * @param failureOf whether the outcome is a failure
+   */
+  run<T> (operation: Operation, scope: RequestScope | undefined, work: () => Promise<T>, failureOf: (outcome: T) => Failure | undefined): Promise<T>
+  /** Records a request that was refused before its work began, `tookMs` after it came. */
+  refused (operation: Operation, failure: Failure, tookMs: number): void
+}
+
+export function createOperations ({ tracer, meter, clock, principalHash }: {
+  /** Undefined: no spans. */
+  readonly tracer: Tracer | undefined
+  /** Undefined: no durations. */
+  readonly meter: Meter | undefined
+  readonly clock: Clock
+  readonly principalHash: PrincipalHash
+}): Operations {
+  const durations = meter?.createHistogram(durationName, {
+    unit: 's',
+    description: 'The duration of the MCP request as observed on the receiver.',
+    advice: { explicitBucketBoundaries: [...durationBuckets] }
+  })
+
+  function begin (operation: Operation, startedAtMs: number): Span | undefined {
+    return tracer?.startSpan(spanName(operation), {
+      kind: SpanKind.SERVER,
+      startTime: hrTime(startedAtMs),
+      attributes: spanAttributes(operation, principalHash),
+      links: operation.trace?.around === undefined ? [] : [{ context: spanContext(operation.trace.around) }]
+    }, parentContext(operation.trace))
+  }
+
+  function end (operation: Operation, span: Span | undefined, failure: Failure | undefined, endedAtMs: number, tookMs: number): void {
+    // Whatever sends it later belongs to no request.
+    runOutsideScopes(() => {
+      if (span !== undefined && failure !== undefined) {
+        span.setAttributes(failureAttributes(failure))
+        // Without a description: the messages of errors can repeat arguments.
+        span.setStatus({ code: SpanStatusCode.ERROR })
+      }
+      span?.end(hrTime(endedAtMs))
+      durations?.record(tookMs / 1_000, durationAttributes(operation, failure))
+    })
+  }
+
+  return {
+    async run (operation, scope, work, failureOf) {
+      const startedAtMs = clock.nowMs()
+      const startedMs = clock.monotonicMs()
+      const span = begin(operation, startedAtMs)
+      const traceId = span?.spanContext().traceId ?? operation.trace?.parent.traceId
+      // A trace that begins here is the one of the HTTP request too, for the line that ends it.
+      if (scope !== undefined) scope.traceId ??= traceId
+
+      let failure: Failure | undefined = '_OTHER'
+      try {
+        const outcome = await runInScope({
+          traceId, peer: operation.peer, noteDevice: (deviceId) => span?.setAttribute(attributeNames.deviceId, deviceId)
+        }, work)
+        failure = failureOf(outcome)
+        return outcome
+      } finally {
+        const tookMs = clock.monotonicMs() - startedMs
+        end(operation, span, failure, startedAtMs + tookMs, tookMs)
+      }
+    },
+
+    refused (operation, failure, tookMs) {
+      const endedAtMs = clock.nowMs()
+      end(operation, begin(operation, endedAtMs - tookMs), failure, endedAtMs, tookMs)
+    }
+  }
+}
+
+function parentContext (context: TraceContext | undefined): Context {
+  // The state stays behind: it would be sent with the span, and can be private.
+  return context === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, spanContext(context.parent))
+}
+
+function spanContext ({ traceId, spanId, sampled }: SpanReference): SpanContext {
+  return { traceId, spanId, traceFlags: sampled ? TraceFlags.SAMPLED : TraceFlags.NONE, isRemote: true }
+}
+
+/** Spelled out, because a number could be taken for one of the process's own time. */
+function hrTime (ms: number): HrTime {
+  const wholeMs = Math.floor(ms)
+  return [Math.floor(wholeMs / 1_000), (wholeMs % 1_000) * 1_000_000 + Math.round((ms - wholeMs) * 1_000_000)]
+}

@@ -1,0 +1,59 @@
+/**
+ * What is known of the request that the current code runs for.
+ *
+ * It is installed for the request's own asynchronous context, so that code anywhere can write a
+ * log line that names its trace, and requests that run beside each other never see each
+ * other's. Work that a request merely set off, such as a timer that many share, runs in none.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Scheduler } from '../runtime/scheduler.ts'
+import type { Peer } from './operations.ts'
+
+export interface RequestScope {
+  /** Undefined until there is a trace: a caller's, or one that begins here. */
+  traceId: string | undefined
+  /** The connection; undefined where no spans are recorded. */
+  readonly peer: Peer | undefined
+  /** Takes note of the device that the request is about. */
+  readonly noteDevice?: (deviceId: string) => void
+}
+
+const scope = new AsyncLocalStorage<RequestScope | undefined>()
+
+export function runInScope<T> (of: RequestScope, work: () => T): T {
+  return scope.run(of, work)
+}
+
+/** Runs work that belongs to no request, whoever sets it off. */
+export function runOutsideScopes<T> (work: () => T): T {
+  return scope.run(undefined, work)
+}
+
+export function currentScope (): RequestScope | undefined {
+  return scope.getStore()
+}
+
+/**
+ * Fields that every log line of a traced request carries. Only the trace id: state and
+ * baggage may be private.
+ */
+export function traceLogFields (): { readonly trace_id?: string } {
+  const traceId = scope.getStore()?.traceId
+  return traceId === undefined ? {} : { trace_id: traceId }
+}
+
+/** Tells the span of the current request, if there is one, which device it is about. */
+export function noteDevice (deviceId: string): void {
+  scope.getStore()?.noteDevice?.(deviceId)
+}
+
+/**
+ * Timers that fire outside of all requests. A timer belongs to whoever happened to set it, while
+ * what it does later, such as ending a lease that is over, is nobody's or everybody's.
+ */
+export function outsideScopes (scheduler: Scheduler): Scheduler {
+  return {
+    after: (delayMs, work) => runOutsideScopes(() => scheduler.after(delayMs, work)),
+    every: (intervalMs, work) => runOutsideScopes(() => scheduler.every(intervalMs, work))
+  }
+}
