@@ -1,0 +1,102 @@
+/**
+ * Settings from `mooring.yaml`: groups as mappings, settings as in the schema. A key without a
+ * value counts as unset. Everything that is wrong is named with line and column.
+ */
+import { readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { isAlias, isMap, isScalar, LineCounter, parseDocument, type Document, type Node } from 'yaml'
+import { nearestName } from '../refusals/nearest-name.ts'
+import type { ConfigProblem } from './config-refusal.ts'
+import type { SaidSetting, SettingSource } from './setting-source.ts'
+import { keysBelow, settings, type Setting } from './setting.ts'
+
+/** @returns undefined when there is no such file */
+export function readConfigFile (file: string): SettingSource | undefined {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    if (code === 'ENOENT') return undefined
+    return { said: [], problems: [{ source: file, message: `cannot be read (${code})` }] }
+  }
+  return readConfigText(text, file)
+}
+
+function readConfigText (text: string, file: string): SettingSource {
+  const said: SaidSetting[] = []
+  const problems: ConfigProblem[] = []
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+
+  for (const { pos, message } of [...document.errors, ...document.warnings]) {
+    const source = place(pos[0])
+    // The parser says of one brace in several ways that it is not closed.
+    if (!problems.some((problem) => problem.source === source)) problems.push({ source, message: `is no YAML: ${message}` })
+  }
+  if (problems.length === 0) readGroup(document.contents, [])
+  return { said, problems }
+
+  function readGroup (node: Node | null, keys: readonly string[]): void {
+    const group = resolved(node, document)
+    if (group === undefined) return
+    if (!isMap(group)) {
+      const what = keys.length === 0 ? 'the file' : keys.join('.')
+      problems.push({ source: place(node?.range?.[0]), message: `${what} must be a group of settings, each on a line of its own` })
+      return
+    }
+    for (const { key, value } of group.items) {
+      readMember([...keys, isScalar(key) ? String(key.value) : String(key)], key as Node, value as Node | null)
+    }
+  }
+
+  function readMember (keys: readonly string[], key: Node, value: Node | null): void {
+    const path = keys.join('.')
+    const setting = settingAt(keys)
+    if (setting === undefined) {
+      if (keysBelow(keys) !== undefined) readGroup(value, keys)
+      else problems.push({ source: place(key.range?.[0]), message: `there is no setting ${path}${suggestion(keys)}` })
+      return
+    }
+
+    const node = resolved(value, document)
+    if (node === undefined) return
+    said.push({ setting, value: node.toJS(document), source: `${place(key.range?.[0])} ${path}`, base: dirname(file) })
+  }
+
+  function place (offset: number | undefined): string {
+    const { line, col } = lines.linePos(offset ?? 0)
+    return `${file}:${line}:${col}`
+  }
+}
+
+/** The setting below exactly these keys: a single key `server.port` is none. */
+function settingAt (keys: readonly string[]): Setting | undefined {
+  return settings.find((setting) => setting.keys.length === keys.length && setting.path === keys.join('.'))
+}
+
+/** The node itself, behind any alias; undefined when it is empty. */
+function resolved (node: Node | null, document: Document): Node | undefined {
+  const target = isAlias(node) ? node.resolve(document) : node
+  return target === undefined || target === null || (isScalar(target) && target.value === null) ? undefined : target
+}
+
+/** Looks among its siblings first, then for a setting that would be right elsewhere. */
+function suggestion (keys: readonly string[]): string {
+  if (keys.some((key) => key.includes('.'))) return nestingSuggestion(keys.join('.'))
+
+  const group = keys.slice(0, -1)
+  const name = keys.at(-1) ?? ''
+  const sibling = nearestName(name, keysBelow(group) ?? [])
+  if (sibling !== undefined) return `; did you mean ${[...group, sibling].join('.')}?`
+
+  const elsewhere = settings.find(({ keys }) => keys.at(-1) === name)?.path ?? nearestName(keys.join('.'), settings.map(({ path }) => path))
+  return elsewhere === undefined ? '' : `; did you mean ${elsewhere}?`
+}
+
+/** For a path that was written with dots instead of nested groups. */
+function nestingSuggestion (path: string): string {
+  const isGroup = keysBelow(path.split('.')) !== undefined
+  const meant = isGroup ? path : nearestName(path, settings.map(({ path }) => path))
+  return `; groups are nested${meant === undefined ? '' : `: write ${meant.split('.').reduceRight((inner, key) => `${key}: ${inner === '…' ? inner : `{ ${inner} }`}`, '…')}`}`
+}
