@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import type { AppInfo } from '../devices/device-driver.ts'
+import { fold } from '../devices/screen/fold.ts'
+import { quote, word } from '../devices/screen/quote.ts'
+import { actionOutput } from './action-output.ts'
+import type { DeviceToolParts } from './device-tool-parts.ts'
+import { leaseInput, observeInput } from './lease-input.ts'
+import { page } from './page.ts'
+import { defineTool, type ToolDefinition } from './tool-definition.ts'
+
+const appInput = z.string().regex(/^[\w.-]{1,256}$/, 'an app id such as com.example.fieldnotes is wanted, not a name; listApps has the ids').describe('App id from listApps')
+
+/** Tools for the apps of a phone. */
+export function createAppTools ({ uses, scheduler }: Pick<DeviceToolParts, 'uses' | 'scheduler'>): ToolDefinition[] {
+  const listApps = defineTool({
+    name: 'listApps',
+    title: 'List apps',
+    description: 'Lists installed apps with id, name and version, and which are running. The id is what launchApp and terminateApp want.',
+    input: z.strictObject({
+      lease: leaseInput,
+      scope: z.enum(['user', 'system', 'all']).default('all'),
+      query: z.string().max(100).optional().describe('Part of name or id'),
+      limit: z.int().min(1).max(200).default(50),
+      cursor: z.string().max(256).optional().describe('`next` of the page before')
+    }),
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+    run ({ lease: handle, scope, query = '', limit, cursor }, { principal, signal }) {
+      return uses.reading({ handle, principal, signal }, async ({ driver, command }) => {
+        const wanted = fold(query)
+        const whole = await driver.listApps(command)
+        const apps = whole
+          .filter(({ id, name, system }) => {
+            return (scope === 'all' || system === (scope === 'system')) && (fold(name).includes(wanted) || fold(id).includes(wanted))
+          })
+          .sort((a, b) => a.id < b.id ? -1 : 1)
+        const { items, next } = page(apps, { limit, cursor, keyOf: ({ id }) => id, whole })
+        const lines = items.map(appLine)
+        if (lines.length === 0) lines.push(cursor === undefined ? 'No app is like that.' : 'There are no more.')
+        if (next !== undefined) lines.push(`(more: call again with cursor ${quote(next)})`)
+        return {
+          content: [{ type: 'text', text: lines.join('\n') }],
+          structuredContent: { apps: items, total: apps.length, ...(next === undefined ? {} : { next }) }
+        }
+      })
+    }
+  })
+
+  const launchApp = defineTool({
+    name: 'launchApp',
+    title: 'Launch an app',
+    description: 'Brings an app to the front, starting it if needed, and returns its screen. restart starts it from its first screen.',
+    input: z.strictObject({
+      lease: leaseInput,
+      app: appInput,
+      restart: z.boolean().default(false),
+      clearData: z.boolean().default(false).describe('Erase its data first'),
+      observe: observeInput
+    }),
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+    run ({ lease: handle, app, restart, clearData, observe }, { principal, signal }) {
+      return uses.acting({ handle, principal, signal }, async (use) => {
+        const before = use.memory.latest()?.fingerprint
+        await use.driver.launchApp(app, { restart, clearData }, use.command)
+        return await actionOutput({ scheduler }, use, {
+          done: `${restart ? 'Restarted' : 'Launched'} ${app}${clearData ? ' without its data' : ''}.`, facts: { app }, observe, before
+        })
+      })
+    }
+  })
+
+  const terminateApp = defineTool({
+    name: 'terminateApp',
+    title: 'Terminate an app',
+    description: 'Stops an app, with whatever it had not saved. Returns the next screen.',
+    input: z.strictObject({ lease: leaseInput, app: appInput, observe: observeInput }),
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+    run ({ lease: handle, app, observe }, { principal, signal }) {
+      return uses.acting({ handle, principal, signal }, async (use) => {
+        const before = use.memory.latest()?.fingerprint
+        await use.driver.terminateApp(app, use.command)
+        return await actionOutput({ scheduler }, use, { done: `Stopped ${app}.`, facts: { app }, observe, before })
+      })
+    }
+  })
+
+  const openLink = defineTool({
+    name: 'openLink',
+    title: 'Open a link',
+    description: 'Opens a URL or deep link on the phone, in `app` or in whichever app claims it. Returns the next screen.',
+    input: z.strictObject({
+      lease: leaseInput,
+      url: z.string().max(2_048).regex(/^[A-Za-z][A-Za-z0-9+.-]*:[^\s\p{Cc}]+$/u, 'a URL with a scheme and without spaces').describe('With scheme'),
+      app: appInput.optional(),
+      observe: observeInput
+    }),
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+    run ({ lease: handle, url, app, observe }, { principal, signal }) {
+      return uses.acting({ handle, principal, signal }, async (use) => {
+        const before = use.memory.latest()?.fingerprint
+        await use.driver.openLink(url, app === undefined ? {} : { appId: app }, use.command)
+        return await actionOutput({ scheduler }, use, { done: `Opened ${quote(url, 200)}.`, facts: { url }, observe, before })
+      })
+    }
+  })
+
+  return [listApps, launchApp, terminateApp, openLink]
+}
+
+function appLine ({ id, name, version, system, running }: AppInfo): string {
+  return [word(id), quote(name, 60), word(version), ...(system ? ['system'] : []), ...(running ? ['running'] : [])].join(' ')
+}

@@ -1,0 +1,90 @@
+/**
+ * Work on a phone under a lease: what every device-bound tool runs through.
+ *
+ * The lease manager checks the handle against the principal and keeps the lease while the work
+ * runs; the driver gets the lease's fence and its signal with each command. What acts takes a
+ * turn per lease (`turns.ts`), what only looks does not.
+ */
+import { ensureNotCancelled } from '../devices/cancellation.ts'
+import type { Command, DeviceDriver, UiNode } from '../devices/device-driver.ts'
+import type { LeaseScreens, ScreenMemory } from '../devices/screen/screen-memory.ts'
+import type { Screen } from '../devices/screen/screen.ts'
+import type { Lease } from '../leases/lease.ts'
+import type { LeaseManager, LeaseUse } from '../leases/lease-manager.ts'
+import { LeaseEndedRefusal } from '../leases/lease-refusals.ts'
+import type { Principal } from '../protocol/principal.ts'
+import { createKeyedTurns } from './turns.ts'
+
+/** A caller and the handle it named. */
+export interface UseRequest {
+  readonly handle: string
+  readonly principal: Principal
+  readonly signal: AbortSignal
+}
+
+/** A phone in hand. */
+export interface DeviceUse {
+  readonly lease: Lease
+  readonly driver: DeviceDriver
+  /** What the driver wants with every command. */
+  readonly command: Command
+  readonly memory: LeaseScreens
+  /** Looks at the phone, remembers what it saw, and tells when it differs from what was seen before. */
+  look (): Promise<{ readonly screen: Screen, readonly root: UiNode }>
+  /** Tells that the screen may have changed, where no look can. */
+  tellScreenChange (): void
+}
+
+export interface DeviceUses {
+  /** For work that only looks. */
+  reading<T> (request: UseRequest, work: (use: DeviceUse) => Promise<T>): Promise<T>
+  /** For work that acts: one at a time per lease. */
+  acting<T> (request: UseRequest, work: (use: DeviceUse) => Promise<T>): Promise<T>
+}
+
+export function createDeviceUses ({ leases, screens, onScreenChange }: {
+  readonly leases: LeaseManager
+  readonly screens: ScreenMemory
+  readonly onScreenChange: (lease: Lease) => void
+}): DeviceUses {
+  const turns = createKeyedTurns()
+
+  const reading: DeviceUses['reading'] = async ({ handle, principal, signal }, work) => {
+    try {
+      return await leases.use({ handle, holder: { principal: principal.key }, signal }, ({ lease, driver, signal }) => {
+        return work(take({ lease, driver, signal }))
+      })
+    } catch (error) {
+      // Only its holder is told that a lease has ended, so nobody else can make us forget.
+      if (error instanceof LeaseEndedRefusal) screens.forget(handle)
+      throw error
+    }
+  }
+
+  function take ({ lease, driver, signal }: LeaseUse): DeviceUse {
+    const command = { fence: lease.fence, signal }
+    const memory = screens.of(lease)
+    return {
+      lease,
+      driver,
+      command,
+      memory,
+      async look () {
+        ensureNotCancelled(signal)
+        const observation = await driver.observe(command)
+        const before = memory.latest()
+        const screen = memory.record(observation)
+        if (before !== undefined && before.rev !== screen.rev) onScreenChange(lease)
+        return { screen, root: observation.root }
+      },
+      tellScreenChange: () => onScreenChange(lease)
+    }
+  }
+
+  return {
+    reading,
+    acting: (request, work) => reading(request, (use) => {
+      return turns.take(use.lease.handle, use.command.signal, () => work(use))
+    })
+  }
+}

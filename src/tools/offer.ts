@@ -1,0 +1,39 @@
+import { createScreenMemory } from '../devices/screen/screen-memory.ts'
+import type { Lease } from '../leases/lease.ts'
+import type { LeaseManager } from '../leases/lease-manager.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Scheduler } from '../runtime/scheduler.ts'
+import { createDeviceResources } from './device-resources.ts'
+import { createDeviceTools } from './device-tools.ts'
+import type { PromptDefinition } from './prompt-definition.ts'
+import type { ResourceDefinition } from './resource-definition.ts'
+import { createScreenResource } from './screen-resource.ts'
+import { createTesterPrompts } from './tester-prompts.ts'
+import type { OfferedTool } from './tool-definition.ts'
+
+/** What agents are offered. */
+export interface Offer {
+  readonly tools: readonly OfferedTool[]
+  readonly resources: readonly ResourceDefinition[]
+  readonly prompts: readonly PromptDefinition[]
+}
+
+/** Everything that is offered over one pool of phones. */
+export function createOffer ({ leases, onScreenChange, clock, scheduler }: {
+  readonly leases: LeaseManager
+  /** Told when the phone under a lease shows, or may show, something else. */
+  readonly onScreenChange: (lease: Lease) => void
+  readonly clock: Clock
+  readonly scheduler: Scheduler
+}): Offer {
+  // One memory for tools and resources, so that a ref means the same in both.
+  const screens = createScreenMemory()
+  return {
+    tools: createDeviceTools({ leases, screens, onScreenChange, clock, scheduler }),
+    resources: createDeviceResources({ leases, screen: createScreenResource({ leases, screens, onScreenChange }) }),
+    prompts: createTesterPrompts({
+      suggestApps: async ({ signal }) => await leases.homeApps(signal),
+      suggestDevices: async () => (await leases.devices()).map(({ description }) => description.id)
+    })
+  }
+}

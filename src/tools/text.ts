@@ -1,0 +1,138 @@
+import { z } from 'zod'
+import { ensureNotCancelled } from '../devices/cancellation.ts'
+import { NoFocusedFieldRefusal } from '../devices/device-refusals.ts'
+import { elementName } from '../devices/screen/screen-lines.ts'
+import { selectElement } from '../devices/screen/select-element.ts'
+import { tapPoint } from '../devices/screen/tap-point.ts'
+import type { ScreenElement } from '../devices/screen/screen.ts'
+import type { Selector } from '../devices/screen/selector.ts'
+import type { Scheduler } from '../runtime/scheduler.ts'
+import { actionOutput } from './action-output.ts'
+import type { DeviceToolParts } from './device-tool-parts.ts'
+import type { DeviceUse } from './device-use.ts'
+import { leaseInput, observeInput } from './lease-input.ts'
+import { pause } from './pause.ts'
+import { selectorInput } from './selector-input.ts'
+import { defineTool, type ToolDefinition } from './tool-definition.ts'
+import { InvalidTextRefusal } from './tool-refusals.ts'
+
+const longestText = 10_000
+const focusLooks = 5
+const focusPauseMs = 150
+
+/** Tools that fill text fields. */
+export function createTextTools ({ uses, scheduler }: Pick<DeviceToolParts, 'uses' | 'scheduler'>): ToolDefinition[] {
+  const inputText = defineTool({
+    name: 'inputText',
+    title: 'Type text',
+    description:
+      'Types text into the field `into` (tapped first), or into the focused field. clear empties it before, submit presses enter after. ' +
+      'Any language and emoji; line feed and tab are the only control characters. Returns the next screen.',
+    input: z.strictObject({
+      lease: leaseInput,
+      text: z.string().max(longestText),
+      into: selectorInput.optional(),
+      clear: z.boolean().default(false),
+      submit: z.boolean().default(false),
+      observe: observeInput
+    }).refine(({ text, clear, submit }) => text !== '' || clear || submit, {
+      path: ['text'],
+      error: 'With an empty `text` there is nothing to do unless `clear` or `submit` is set.'
+    }),
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+    async run ({ lease: handle, text, into, clear, submit, observe }, { principal, signal }) {
+      ensureTypeable(text)
+      return await uses.acting({ handle, principal, signal }, async (use) => {
+        const { field, before } = await focus(use, into, scheduler)
+        const { driver, command } = use
+        if (clear) await step(use, () => driver.clearText(command))
+        if (text !== '') await step(use, () => driver.typeText(text, command))
+        if (submit) await step(use, () => driver.pressKey('enter', { count: 1, long: false }, command))
+
+        // The text itself is not repeated: it may be a secret, and the screen shows what came of it.
+        const characters = [...text].length
+        return await actionOutput({ scheduler }, use, {
+          done: whatWasDone({ characters, clear, submit }, field),
+          facts: { characters, ...(field === undefined ? {} : { ref: field.ref }) },
+          observe,
+          before
+        })
+      })
+    }
+  })
+
+  const clearText = defineTool({
+    name: 'clearText',
+    title: 'Clear a field',
+    description: 'Empties the field `target` (tapped first), or the focused field. Returns the next screen.',
+    input: z.strictObject({ lease: leaseInput, target: selectorInput.optional(), observe: observeInput }),
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+    run ({ lease: handle, target, observe }, { principal, signal }) {
+      return uses.acting({ handle, principal, signal }, async (use) => {
+        const { field, before } = await focus(use, target, scheduler)
+        await step(use, () => use.driver.clearText(use.command))
+        return await actionOutput({ scheduler }, use, {
+          done: `Cleared ${field === undefined ? 'the focused field' : elementName(field)}.`,
+          facts: field === undefined ? {} : { ref: field.ref },
+          observe,
+          before
+        })
+      })
+    }
+  })
+
+  return [inputText, clearText]
+}
+
+interface Focused {
+  /** Undefined for whichever field has the focus. */
+  readonly field: ScreenElement | undefined
+  /** Fingerprint of the screen as it was before anything was touched. */
+  readonly before: string | undefined
+}
+
+/**
+ * Taps what is meant and waits until it has the focus: typing any earlier would go into the
+ * field that had it before. A target that is no field may bring up another one.
+ *
+ * @throws {NoFocusedFieldRefusal} it does not take the focus
+ */
+async function focus (use: DeviceUse, selector: Selector | undefined, scheduler: Scheduler): Promise<Focused> {
+  if (selector === undefined) return { field: undefined, before: use.memory.latest()?.fingerprint }
+  const { screen } = await use.look()
+  const target = selectElement(screen, selector, { purpose: 'type', memory: use.memory })
+  ensureNotCancelled(use.command.signal)
+  await use.driver.tap(tapPoint(screen, target), { count: 1, holdMs: 0 }, use.command)
+
+  for (let look = 1; look <= focusLooks; look++) {
+    if (look > 1) await pause(scheduler, focusPauseMs, use.command.signal)
+    const { screen: now } = await use.look()
+    const focused = now.elements.find((element) => element.focused && element.role === 'field')
+    const hasAnswered = now.fingerprint !== screen.fingerprint || look === focusLooks
+    if (focused !== undefined && (target.role === 'field' ? focused.ref === target.ref : hasAnswered)) return { field: focused, before: screen.fingerprint }
+  }
+  throw new NoFocusedFieldRefusal({ name: elementName(target), isField: target.role === 'field', isEnabled: target.enabled })
+}
+
+function whatWasDone (
+  { characters, clear, submit }: { readonly characters: number, readonly clear: boolean, readonly submit: boolean }, field: ScreenElement | undefined
+): string {
+  const where = field === undefined ? 'the focused field' : elementName(field)
+  const end = submit ? ' and pressed enter.' : '.'
+  if (characters > 0) return `${clear ? 'Cleared and typed' : 'Typed'} ${characters} character${characters === 1 ? '' : 's'} into ${where}${end}`
+  if (clear) return `Cleared ${where}${end}`
+  return field === undefined ? 'Pressed enter.' : `Tapped ${where}${end}`
+}
+
+async function step (use: DeviceUse, work: () => Promise<void>): Promise<void> {
+  ensureNotCancelled(use.command.signal)
+  await work()
+}
+
+/** @throws {InvalidTextRefusal} a character no keyboard has, or half of one */
+function ensureTypeable (text: string): void {
+  const control = text.search(/[^\P{Cc}\n\t]/u)
+  if (control !== -1) throw new InvalidTextRefusal({ problem: 'it has a control character', position: control })
+  const half = text.search(/\p{Cs}/u)
+  if (half !== -1) throw new InvalidTextRefusal({ problem: 'it has half of a surrogate pair', position: half })
+}

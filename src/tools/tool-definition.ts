@@ -1,0 +1,86 @@
+import type { z } from 'zod'
+import type { LogLevel } from '../protocol/log-level.ts'
+import type { JsonObject } from '../protocol/message.ts'
+import type { Principal } from '../protocol/principal.ts'
+
+/** Blocks of a tool result (CALL-05). */
+export type ContentBlock =
+  | { readonly type: 'text', readonly text: string }
+  | { readonly type: 'image' | 'audio', readonly data: string, readonly mimeType: string }
+  | { readonly type: 'resource_link', readonly uri: string, readonly name: string, readonly mimeType?: string }
+  | { readonly type: 'resource', readonly resource: { readonly uri: string, readonly mimeType: string } & ({ readonly text: string } | { readonly blob: string }) }
+
+/** What a tool call comes back with. A "no" is a thrown `Refusal`, never a result. */
+export interface ToolOutput {
+  readonly content: readonly ContentBlock[]
+  readonly structuredContent: Readonly<Record<string, unknown>>
+  /**
+   * Takes back exactly what this call made, for a caller that went away before it learned of
+   * it: a lease nobody knows of would block its phone until it expires.
+   */
+  readonly undo?: () => Promise<void>
+}
+
+/** What a tool knows of the call besides its arguments. */
+export interface ToolCall {
+  readonly principal: Principal
+  /** Fires when the caller has gone or cancelled. */
+  readonly signal: AbortSignal
+  /** Tells the caller how far the work is; does nothing for a caller that did not ask. */
+  readonly progress: (step: { readonly progress: number, readonly total?: number, readonly message?: string }) => void
+  /** Tells a caller that wants log messages what is going on; never secrets or what somebody typed (LOG-03). */
+  readonly log: (level: LogLevel, data: Readonly<Record<string, unknown>>) => void
+}
+
+export interface ToolAnnotations {
+  readonly readOnlyHint: boolean
+  readonly destructiveHint: boolean
+  readonly idempotentHint: boolean
+  readonly openWorldHint: boolean
+}
+
+/** One tool: everything that is published about it, and what it does. */
+export interface ToolDefinition<Input extends z.ZodObject = z.ZodObject> {
+  readonly name: string
+  readonly title: string
+  /** Written for an agent: when to use it, what comes back. */
+  readonly description: string
+  /** A strict object: unknown arguments are refused. */
+  readonly input: Input
+  readonly annotations: ToolAnnotations
+  /** True when the call may report progress or log, and so may be answered by a stream. */
+  readonly reports?: boolean
+  readonly run: (input: z.output<Input>, call: ToolCall) => Promise<ToolOutput>
+}
+
+/**
+ * A tool whose arguments a JSON Schema describes. Both schemas are published as they are here,
+ * keyword by keyword (SCHEMA-05), and compiled once, when the tool is registered.
+ */
+export interface SchemaTool {
+  readonly name: string
+  readonly title?: string
+  readonly description: string
+  /** JSON Schema 2020-12 with an object at its root (SCHEMA-04). */
+  readonly inputSchema: JsonObject
+  /** What `structuredContent` looks like. */
+  readonly outputSchema?: JsonObject
+  readonly annotations?: ToolAnnotations
+  /** True when the call may report progress or log, and so may be answered by a stream. */
+  readonly reports?: boolean
+  /** The arguments come as they were sent. */
+  readonly run: (input: JsonObject, call: ToolCall) => Promise<{
+    readonly content: readonly ContentBlock[]
+    /** Any JSON value; required by an `outputSchema` (CALL-04, CALL-06). */
+    readonly structuredContent?: unknown
+    readonly undo?: ToolOutput['undo']
+  }>
+}
+
+/** A tool of either kind. */
+export type OfferedTool = ToolDefinition | SchemaTool
+
+/** Keeps the types of a definition's input and handler together while a list of tools forgets them. */
+export function defineTool<Input extends z.ZodObject> (tool: ToolDefinition<Input>): ToolDefinition {
+  return tool as unknown as ToolDefinition
+}

@@ -1,0 +1,53 @@
+import { quote } from '../devices/screen/quote.ts'
+import { Refusal } from '../refusals/refusal.ts'
+
+/** What was waited for did not come about in time. */
+export class WaitTimeoutRefusal extends Refusal {
+  readonly code = 'timeout'
+
+  constructor (facts: {
+    /** What was waited for, as a clause: `text "Done" to be visible`. */
+    readonly awaited: string
+    readonly waitedMs: number
+    /** What the call had done before it began to wait. */
+    readonly done?: string
+    /** Lines of the last screen. */
+    readonly screen: readonly string[]
+  }) {
+    super({
+      message: `${facts.done === undefined ? '' : `${facts.done} But `}waited ${facts.waitedMs} ms for ${facts.awaited} in vain.`.replace(/^w/, 'W'),
+      retryable: facts.done === undefined,
+      nextAction: facts.done === undefined
+        ? 'Read the last screen below: wait longer if it is still loading, else go another way.'
+        : 'Do not repeat the action: it was done. Read the last screen below, then waitFor longer or go another way.',
+      details: { waitedMs: facts.waitedMs, screen: facts.screen }
+    })
+  }
+}
+
+/** The text has characters that no keyboard types. */
+export class InvalidTextRefusal extends Refusal {
+  readonly code = 'invalid_text'
+
+  constructor ({ problem, position }: { readonly problem: string, readonly position: number }) {
+    super({
+      message: `The text cannot be typed: ${problem} at position ${position}.`,
+      retryable: false,
+      nextAction: 'Remove the character. Of control characters only line feed and tab are typed; use pressButton for keys.',
+      details: { position }
+    })
+  }
+}
+
+/** The cursor is of no page of the list, or what it was of is gone. */
+export class InvalidCursorRefusal extends Refusal {
+  readonly code = 'invalid_cursor'
+
+  constructor (cursor: string) {
+    super({
+      message: `The list has no page after ${quote(cursor, 60)}.`,
+      retryable: false,
+      nextAction: 'Use `next` of the page before as it is, or call without a cursor to begin again.'
+    })
+  }
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { defaultView, elementData, viewScreen } from '../devices/screen/screen-view.ts'
+import { elementName } from '../devices/screen/screen-lines.ts'
+import type { DeviceToolParts } from './device-tool-parts.ts'
+import { leaseInput } from './lease-input.ts'
+import { selectorInput } from './selector-input.ts'
+import { defineTool, type ToolDefinition } from './tool-definition.ts'
+import { awaitedStates, waitUntil } from './wait-until.ts'
+
+/** Tools that wait for a phone. */
+export function createWaitTools ({ uses, clock, scheduler }: Pick<DeviceToolParts, 'uses' | 'clock' | 'scheduler'>): ToolDefinition[] {
+  const waitFor = defineTool({
+    name: 'waitFor',
+    title: 'Wait for the screen',
+    description:
+      'Waits until an element is visible, gone, enabled, checked or says a text, and returns the screen of that moment. ' +
+      'Use it instead of observing again and again. Refuses with `timeout` and the last screen when it takes longer.',
+    input: z.strictObject({
+      lease: leaseInput,
+      for: selectorInput,
+      state: z.enum(awaitedStates).default('visible'),
+      text: z.string().min(1).max(500).optional().describe('With state `text`: what the element has to say'),
+      timeoutMs: z.int().min(0).max(120_000).default(10_000),
+      pollMs: z.int().min(50).max(5_000).default(300)
+    }).refine(({ state, text }) => (state === 'text') === (text !== undefined), { error: 'Give `text` with state `text`, and only then.' }),
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+    reports: true,
+    run ({ lease: handle, for: selector, state, text, timeoutMs, pollMs }, { principal, signal, progress, log }) {
+      return uses.reading({ handle, principal, signal }, async (use) => {
+        const { screen, element, waitedMs } = await waitUntil(
+          { clock, scheduler }, use, { selector, state, text }, { timeoutMs, pollMs, progress, log }
+        )
+        const { lines, data } = viewScreen(screen, defaultView)
+        const found = element === undefined ? 'It is gone' : `Found ${elementName(element)}`
+        return {
+          content: [{ type: 'text', text: [`${found} after ${waitedMs} ms.`, ...lines].join('\n') }],
+          structuredContent: {
+            found: true,
+            waitedMs,
+            ...(element === undefined ? {} : { element: elementData(element, 'lines') }),
+            screen: data
+          }
+        }
+      })
+    }
+  })
+
+  return [waitFor]
+}

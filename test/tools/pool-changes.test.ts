@@ -1,0 +1,113 @@
+import t from 'tap'
+import { principalTopic, type Change, type Topic } from '../../src/events/event-bus.ts'
+import type { Lease } from '../../src/leases/lease.ts'
+import { createDeviceResources } from '../../src/tools/device-resources.ts'
+import { createPoolChanges } from '../../src/tools/pool-changes.ts'
+import { createScreenResource } from '../../src/tools/screen-resource.ts'
+import { alice, bob, toolBench } from '../support/tool-bench.ts'
+import { node } from '../support/ui-node.ts'
+
+const lease: Lease = {
+  handle: 'ls_1',
+  deviceId: 'phone-1',
+  bootId: 'boot-1',
+  fence: 1,
+  holder: { principal: alice.key },
+  state: 'granted',
+  purpose: undefined,
+  grantedAtMs: 0,
+  ttlMs: 1,
+  expiresAtMs: 1,
+  end: undefined
+}
+
+function setup () {
+  const published: Array<readonly [Topic, Change]> = []
+  return {
+    published,
+    ...createPoolChanges({ publish: (topic, change) => { published.push([topic, change]) }, subscribe: () => () => {} })
+  }
+}
+
+t.test('a change of a device is told of the device and of the pool, to everybody', (t) => {
+  const { published, onPoolChange } = setup()
+
+  onPoolChange({ deviceId: 'phone-1', ended: undefined })
+
+  t.strictSame(published, [
+    ['global', { type: 'resource', uri: 'mooring://devices' }],
+    ['device:phone-1', { type: 'resource', uri: 'mooring://devices/phone-1' }]
+  ])
+  t.end()
+})
+
+t.test('a change of a screen, and the end of the lease it is seen under, are told to the holder alone', (t) => {
+  const { published, onPoolChange, onScreenChange } = setup()
+  const screen: Array<readonly [Topic, Change]> = [
+    [principalTopic(alice.key), { type: 'resource', uri: 'mooring://leases/ls_1/screen' }],
+    [principalTopic(alice.key), { type: 'resource', uri: 'mooring://leases/ls_1/screenshot' }]
+  ]
+
+  onScreenChange(lease)
+  t.strictSame(published.splice(0), screen)
+  onPoolChange({ deviceId: 'phone-1', ended: lease })
+  t.strictSame(published.slice(2), screen)
+  t.end()
+})
+
+t.test('SUB-09, D-20: the screen of somebody else\'s lease is no more there to subscribe to than one that never was', async (t) => {
+  const bench = await toolBench({ shows: node('text', { text: 'Hi' }) })
+  const handle = await bench.acquire()
+  const [devices, device, ...screens] = createDeviceResources({ leases: bench.leases, screen: createScreenResource(bench) })
+  const { signal } = new AbortController()
+
+  t.equal(await devices?.topicOf({}, { principal: bob, signal }), 'global')
+  t.equal(await device?.topicOf({ id: 'phone-1' }, { principal: bob, signal }), 'device:phone-1')
+  t.equal(await device?.topicOf({ id: 'phone-9' }, { principal: bob, signal }), undefined)
+  t.equal(screens.length, 2)
+  for (const { topicOf } of screens) {
+    t.equal(await topicOf({ lease: handle }, { principal: alice, signal }), principalTopic(alice.key))
+    t.equal(await topicOf({ lease: handle }, { principal: bob, signal }), undefined)
+    t.equal(await topicOf({ lease: 'ls_none' }, { principal: alice, signal }), undefined)
+  }
+  t.equal(bench.phone.looks, 0)
+})
+
+t.test('a look tells of a screen that differs from the look before, and of no other', async (t) => {
+  const { call, acquire, phone, screenChanges } = await toolBench({ shows: node('text', { text: 'One' }) })
+  const handle = await acquire()
+
+  await call('observe', { lease: handle })
+  await call('observe', { lease: handle })
+  t.same(screenChanges, [], 'there was nothing before, and then nothing new')
+  phone.show(node('text', { text: 'Two' }))
+  await call('observe', { lease: handle })
+  await call('captureScreenshot', { lease: handle })
+
+  t.same(screenChanges, [handle])
+})
+
+t.test('an action tells when the look after it finds another screen, or when there is no look to compare', async (t) => {
+  const { call, acquire, phone, screenChanges } = await toolBench({ shows: node('button', { text: 'OK', rect: [0, 0, 100, 100] }) })
+  const handle = await acquire()
+  const tap = async (args: object = {}) => await call('tapOn', { lease: handle, target: { text: 'OK' }, ...args })
+
+  await tap()
+  t.same(screenChanges.splice(0), [], 'the tap looks before and after, and nothing has changed')
+  phone.on('tap', () => phone.show(node('button', { text: 'OK', checked: true, rect: [0, 0, 100, 100] })))
+  await tap()
+  t.same(screenChanges.splice(0), [handle])
+  await tap({ observe: 'none' })
+  t.same(screenChanges.splice(0), [handle], 'nobody looked')
+  await t.rejects(tap({ target: { text: 'Gone' } }), { code: 'no_match' })
+  t.same(screenChanges, [], 'a refused action has done nothing')
+})
+
+t.test('an action without any look before it tells', async (t) => {
+  const { call, acquire, screenChanges } = await toolBench({ shows: node('text', { text: 'One' }) })
+  const handle = await acquire()
+
+  await call('pressButton', { lease: handle, button: 'home' })
+
+  t.same(screenChanges, [handle])
+})
