@@ -1,0 +1,44 @@
+/** `subscriptions/listen`: a stream of what changes (SUB-01…11). */
+import { readListenFilter } from '../events/listen-filter.ts'
+import { FilterTooLargeRefusal, TooManySubscriptionsRefusal } from '../events/listen-refusals.ts'
+import type { ListenRegistry } from '../events/listen-registry.ts'
+import { invalidParams, limited, missingClientCapability } from '../protocol/error-table.ts'
+import type { McpRequest } from '../protocol/mcp-request.ts'
+import type { MessageStream } from '../protocol/message-stream.ts'
+import { isObject, type JsonObject } from '../protocol/message.ts'
+import { ProtocolError } from '../protocol/rejection.ts'
+import type { MethodTable } from './method.ts'
+import type { ResourceFinder } from './resources.ts'
+
+/** Every message of the stream repeats the id. */
+const maxIdCharacters = 256
+
+const tasksExtension = 'io.modelcontextprotocol/tasks'
+
+export function createListenMethods ({ registry, findResource }: {
+  readonly registry: ListenRegistry
+  readonly findResource: ResourceFinder
+}): MethodTable {
+  async function open ({ id, params, clientCapabilities, principal, signal }: McpRequest, stream: MessageStream): Promise<void> {
+    if (typeof id === 'string' && id.length > maxIdCharacters) {
+      throw new ProtocolError(invalidParams(`The id of a listen request may have ${maxIdCharacters} characters, since every message of its stream repeats it.`))
+    }
+    const asked = readListenFilter(params)
+    // SUB-10. Nobody's tasks are told of, so with the extension they are left out like any other type.
+    if (asked.taskIds.length > 0 && !declaresTasks(clientCapabilities)) {
+      throw new ProtocolError(missingClientCapability({ extensions: { [tasksExtension]: {} } }))
+    }
+    try {
+      await registry.open({ id, principal, asked, find: (uri) => findResource(uri, { principal, signal }), output: stream })
+    } catch (error) {
+      const isLimit = error instanceof FilterTooLargeRefusal || error instanceof TooManySubscriptionsRefusal
+      throw isLimit ? new ProtocolError(limited(error)) : error
+    }
+  }
+
+  return { 'subscriptions/listen': { eras: ['modern'], open } }
+}
+
+function declaresTasks ({ extensions }: JsonObject): boolean {
+  return isObject(extensions) && isObject(extensions[tasksExtension])
+}

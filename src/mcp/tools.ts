@@ -1,0 +1,114 @@
+/**
+ * `tools/list` and `tools/call` (CALL-01…07).
+ *
+ * A call that names no tool, or brings no object, is a protocol error; arguments that do not
+ * fit, and everything that goes wrong inside a tool, come back as a result with `isError`,
+ * which the model reads.
+ */
+import type { Encoder } from '../protocol/encode.ts'
+import { invalidParams } from '../protocol/error-table.ts'
+import type { McpRequest } from '../protocol/mcp-request.ts'
+import { isObject, type JsonObject } from '../protocol/message.ts'
+import { checkMirroredParameters } from '../protocol/mirrored-parameters.ts'
+import { ProtocolError } from '../protocol/rejection.ts'
+import { complete, type CacheHint, type Result } from '../protocol/result.ts'
+import { Refusal, type RefusalBody } from '../refusals/refusal.ts'
+import { problemText, type ArgumentProblem } from './argument-problems.ts'
+import type { ErrorLog } from './dispatcher.ts'
+import { bothEras, textParam, type MethodContext, type MethodTable } from './method.ts'
+import { createPreparedList } from './page.ts'
+import type { RegisteredTool, ToolRegistry } from './tool-registry.ts'
+
+/** The same tools for everybody, whatever leases there are (LIST-02, POOL-02). */
+const cache: CacheHint = { ttlMs: 300_000, scope: 'public' }
+
+export function createToolMethods ({ registry, encoder, log, pageSize }: {
+  readonly registry: ToolRegistry
+  readonly encoder: Encoder
+  readonly log: ErrorLog
+  readonly pageSize?: number
+}): MethodTable {
+  const shape = { method: 'tools/list', member: 'tools', key: 'name', cache, ...(pageSize === undefined ? {} : { pageSize }) }
+  const list = createPreparedList(registry.tools.map((tool) => tool.published), shape, encoder)
+
+  async function call (request: McpRequest, context: MethodContext): Promise<Result> {
+    const tool = calledTool(request)
+    const { arguments: given = {} } = request.params
+    if (!isObject(given)) throw new ProtocolError(invalidParams('params.arguments must be an object.'))
+    if (request.era === 'modern') {
+      const mismatch = checkMirroredParameters(tool.mirrored, request.parameterHeaders, given)
+      if (mismatch !== undefined) throw new ProtocolError(mismatch)
+    }
+
+    const read = tool.check.read(given)
+    if (!read.ok) return complete(refusedResult(invalidArguments(read.problems)))
+    return await run(tool, read.input, request, context)
+  }
+
+  function calledTool ({ params }: McpRequest): RegisteredTool {
+    const name = textParam(params, 'name')
+    if (name === undefined) throw new ProtocolError(invalidParams('params.name must be the name of a tool.'))
+    const tool = registry.find(name)
+    if (tool === undefined) {
+      throw new ProtocolError(invalidParams(`There is no tool ${JSON.stringify(name.slice(0, 128))}; tools/list shows what there is.`))
+    }
+    return tool
+  }
+
+  async function run (
+    { definition, checkOutput }: RegisteredTool, input: JsonObject, { principal, signal }: McpRequest, { progress, log: tell }: MethodContext
+  ): Promise<Result> {
+    try {
+      const { content, structuredContent, undo } = await definition.run(input, { principal, signal, progress, log: tell })
+      // CALL-06: a client may rely on the published schema, so what breaks it never leaves.
+      const [misfit] = checkOutput?.(structuredContent) ?? []
+      if (misfit !== undefined) throw new Error(`its structuredContent breaks its outputSchema: ${misfit.path} ${misfit.problem}`)
+      return { kind: 'complete', body: { content, structuredContent }, ...(undo === undefined ? {} : { undo }) }
+    } catch (error) {
+      if (error instanceof ProtocolError) throw error
+      if (error instanceof Refusal) return complete(refusedResult(error.toJSON()))
+      log.error({ err: error, tool: definition.name }, 'a tool failed unexpectedly')
+      return complete(refusedResult(toolFailed))
+    }
+  }
+
+  return {
+    'tools/list': { eras: bothEras, handle: ({ params }) => list.page(params['cursor']) },
+    'tools/call': {
+      eras: bothEras,
+      handle: call,
+      mayStream: ({ params, progressToken, logLevel }) =>
+        (progressToken !== undefined || logLevel !== undefined) &&
+        registry.find(textParam(params, 'name') ?? '')?.definition.reports === true
+    }
+  }
+}
+
+/** A "no" as the model reads it: in words, with whatever facts help, and as data. */
+function refusedResult (body: RefusalBody): JsonObject {
+  const { code, message, retryable, retryAfterMs, nextAction, ...details } = body
+  const retry = retryAfterMs === undefined ? '' : ` Retry after ${retryAfterMs} ms.`
+  const facts = Object.keys(details).length === 0 ? '' : `\n${JSON.stringify(details)}`
+  return {
+    content: [{ type: 'text', text: `${message} ${nextAction}${retry} (${code})${facts}` }],
+    structuredContent: body,
+    isError: true
+  }
+}
+
+function invalidArguments (issues: readonly ArgumentProblem[]): RefusalBody {
+  return {
+    code: 'invalid_arguments',
+    message: `The arguments do not fit the tool: ${problemText(issues)}.`.replace(/\?\.$/, '?'),
+    retryable: false,
+    nextAction: 'Correct the named arguments and call again.',
+    issues
+  }
+}
+
+const toolFailed: RefusalBody = {
+  code: 'internal_error',
+  message: 'The tool failed because of an internal error of mooring.',
+  retryable: false,
+  nextAction: 'Observe the screen before going on; if it happens again, tell the operator the time of the call.'
+}
