@@ -1,0 +1,53 @@
+import type { FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import type { TokenVerifier } from '../src/auth/verify-token.ts'
+import type { Principal } from '../src/protocol/principal.ts'
+import { sendHttpError } from './http-error.ts'
+import { pathOf } from './request-path.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who the verified token stands for; `null` until it is verified, and on open probes. */
+    principal: Principal | null
+  }
+}
+
+export interface BearerAuthOptions {
+  readonly verifier: TokenVerifier
+  /** Paths that answer without a token. */
+  readonly openPaths: readonly string[]
+}
+
+/**
+ * Authenticates every path and method, unknown ones included (VAL-03, AUTH-04, AUTH-06): an
+ * outsider cannot even tell which paths there are. Sets `request.principal`.
+ */
+export default fp<BearerAuthOptions>(async function bearerAuth (fastify, { verifier, openPaths }) {
+  fastify.decorateRequest('principal', null)
+
+  fastify.addHook('onRequest', (request, reply, done) => {
+    if (openPaths.includes(pathOf(request)) && (request.method === 'GET' || request.method === 'HEAD')) {
+      done()
+      return
+    }
+    // A token in a URL ends up in logs and histories along the way.
+    if (holdsToken(request)) {
+      sendHttpError(reply, 400, {
+        error: 'Token in the query string', nextAction: 'Send it as `Authorization: Bearer <token>`, and replace it: URLs are logged.'
+      })
+      return
+    }
+    const { authorization } = request.headers
+    request.principal = verifier.verify(authorization === undefined ? undefined : [authorization]) ?? null
+    if (request.principal === null) {
+      sendHttpError(reply.header('www-authenticate', 'Bearer'), 401, { error: 'Unauthorized' })
+      return
+    }
+    done()
+  })
+}, { name: 'bearer-auth', fastify: '5.x', dependencies: ['admission'] })
+
+function holdsToken ({ url }: FastifyRequest): boolean {
+  // Nearly no URL gets past the first look.
+  return url.includes('access_token') && new URLSearchParams(url.slice(url.indexOf('?') + 1)).has('access_token')
+}

@@ -1,0 +1,130 @@
+/**
+ * Answers as server-sent events, on top of `@fastify/sse` (HTTP-13…16).
+ *
+ * That plugin does the head of the response, knows when the caller has gone, and closes what a
+ * failing handler leaves open. What is kept from it:
+ *
+ * - Its `send` waits for a slow reader with two more listeners for each message, and never stops
+ *   waiting when that reader leaves. Messages are written to the response itself.
+ * - Its heartbeat is a timer for each stream, and goes on while nobody reads. Here one timer
+ *   keeps all streams alive.
+ * - It assigns `reply.sse` without declaring it, which gives replies a shape of their own.
+ * - It reports a failing close callback to the console. It is given none.
+ */
+import { fastifySSE } from '@fastify/sse'
+import type { ServerResponse } from 'node:http'
+import type { FastifyReply } from 'fastify'
+import fp from 'fastify-plugin'
+import type { MessageStream } from '../src/protocol/message-stream.ts'
+import type { Scheduler } from '../src/runtime/scheduler.ts'
+import type {} from './events.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The answer to one request of an `eventStreamRoute`, as a stream. */
+    openEventStream (reply: FastifyReply): EventStream
+  }
+}
+
+export interface EventStreamsOptions {
+  readonly scheduler: Scheduler
+}
+
+/** Options of a route that can answer with a stream, and decides so when it sends. */
+export const eventStreamRoute = { sse: 'manual' } as const
+
+/** A quiet stream shows life this often, so that proxies keep it open (HTTP-14). */
+const keepaliveMs = 15_000
+
+/** Lets routes answer with streams: `fastify.openEventStream`. */
+export default fp<EventStreamsOptions>(async function eventStreams (fastify, { scheduler }) {
+  const begun = new Set<ServerResponse>()
+
+  function watch (response: ServerResponse): void {
+    begun.add(response)
+    response.on('close', unwatchThis)
+  }
+
+  function unwatchThis (this: ServerResponse): void {
+    begun.delete(this)
+  }
+
+  fastify.decorateReply('sse')
+  await fastify.register(fastifySSE, { heartbeatInterval: 0 })
+  fastify.decorate('openEventStream', (reply) => new ReplyStream(reply, watch))
+
+  const stop = scheduler.every(keepaliveMs, () => {
+    fastify.slices.run(begun, keepAlive).catch((fault: unknown) => fastify.log.error({ err: fault }, 'streams could not be kept alive'))
+  })
+  fastify.addHook('onClose', async () => stop())
+}, { name: 'event-streams', fastify: '5.x', dependencies: ['events'] })
+
+function keepAlive (response: ServerResponse): void {
+  if (!response.writableEnded && !response.writableNeedDrain) response.write(': keep-alive\n\n')
+}
+
+export interface EventStream extends MessageStream {
+  /** Sends the head of the response, so that proxies and clients see life while the work goes on. */
+  begin (): void
+  /** Lets the stream go on after the handler has returned. */
+  keepOpen (): void
+}
+
+class ReplyStream implements EventStream {
+  readonly #reply: FastifyReply
+  readonly #watch: (response: ServerResponse) => void
+
+  /** `watch` gets the response when the stream begins. */
+  constructor (reply: FastifyReply, watch: (response: ServerResponse) => void) {
+    this.#reply = reply
+    this.#watch = watch
+  }
+
+  get isOpen (): boolean {
+    return this.#reply.sse.isConnected
+  }
+
+  get hasBegun (): boolean {
+    return this.#reply.raw.headersSent
+  }
+
+  get queuedBytes (): number {
+    return this.#reply.raw.writableLength
+  }
+
+  begin (): void {
+    if (!this.isOpen || this.hasBegun) return
+    this.#sendHead()
+    // The head alone would wait for the first message.
+    this.#reply.raw.flushHeaders()
+  }
+
+  send (message: string | Buffer): void {
+    if (!this.isOpen) return
+    if (!this.hasBegun) this.#sendHead()
+    // Encoded messages are one line of JSON, and so one `data:` line.
+    this.#reply.raw.write(`data: ${message.toString()}\n\n`)
+  }
+
+  end (): void {
+    this.#reply.sse.close()
+  }
+
+  keepOpen (): void {
+    this.#reply.sse.keepAlive()
+  }
+
+  drop (): void {
+    this.#reply.raw.destroy()
+  }
+
+  onClose (listener: () => void): void {
+    this.#reply.raw.on('close', listener)
+  }
+
+  #sendHead (): void {
+    this.#reply.header('cache-control', 'no-cache, no-transform')
+    this.#reply.sse.sendHeaders()
+    this.#watch(this.#reply.raw)
+  }
+}

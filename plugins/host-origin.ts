@@ -1,0 +1,51 @@
+import fp from 'fastify-plugin'
+import type { HeaderValues, HostAllowList } from '../src/auth/host-allow-list.ts'
+import { errorCodes } from '../src/protocol/error-table.ts'
+
+export interface HostOriginOptions {
+  readonly allowList: HostAllowList
+}
+
+/**
+ * Refuses requests that were not meant for this server: a page in somebody's browser that
+ * found the port, or a name that was made to point here (HTTP-10, HTTP-11, VAL-02). It comes
+ * before everything else, so that such a request learns nothing, not even whether its token
+ * would do.
+ */
+export default fp<HostOriginOptions>(async function hostOrigin (fastify, { allowList }) {
+  fastify.addHook('onRequest', (request, reply, done) => {
+    const named = targetHost(request.originalUrl)
+    if (!allowList.allowsHost(valuesOf(request.headers.host)) || (named !== undefined && !allowList.allowsHost([named]))) {
+      reply.code(403).type('application/json; charset=utf-8').send(forbidden(
+        'host_not_allowed', 'This server is not served under the name in the Host header.',
+        'Use 127.0.0.1 or localhost, or have the operator add the name to server.allowedHosts.'
+      ))
+      return
+    }
+    if (!allowList.allowsOrigin(valuesOf(request.headers.origin))) {
+      reply.code(403).type('application/json; charset=utf-8').send(forbidden(
+        'origin_not_allowed', 'Requests from this Origin are not allowed.',
+        'Call without an Origin header, or have the operator add the origin to server.allowedOrigins.'
+      ))
+      return
+    }
+    done()
+  })
+}, { name: 'host-origin', fastify: '5.x' })
+
+function forbidden (code: string, message: string, nextAction: string): string {
+  return JSON.stringify({
+    jsonrpc: '2.0',
+    error: { code: errorCodes.invalidRequest, message, data: { code, retryable: false, nextAction } }
+  })
+}
+
+/** A target that is a whole URL names the host itself, and then `Host` means nothing (RFC 9112 §3.2.2). */
+function targetHost (target: string): string | undefined {
+  return /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(target)?.[1]
+}
+
+/** Doubled headers arrive joined by a comma, which is neither a host nor an origin. */
+function valuesOf (header: string | undefined): HeaderValues {
+  return header === undefined ? undefined : [header]
+}

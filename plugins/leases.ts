@@ -1,0 +1,55 @@
+import fp from 'fastify-plugin'
+import type { DeviceDriver } from '../src/devices/device-driver.ts'
+import { createLeaseManager } from '../src/leases/create-lease-manager.ts'
+import type { LeaseManager } from '../src/leases/lease-manager.ts'
+import type { LeaseSettings } from '../src/leases/lease-settings.ts'
+import type { PoolChange } from '../src/leases/watch-changes.ts'
+import type { Clock } from '../src/runtime/clock.ts'
+import type { Ids } from '../src/runtime/ids.ts'
+import type { Scheduler } from '../src/runtime/scheduler.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The pool; there once the start-up has settled what an earlier process left. */
+    readonly leases: LeaseManager
+  }
+}
+
+export interface LeasesOptions {
+  readonly settings: LeaseSettings
+  /** Makes the drivers of all devices; they are closed with the server. */
+  readonly connectDevices: () => Promise<readonly DeviceDriver[]>
+  /** Told of every change of a device or a lease. */
+  readonly onChange: (change: PoolChange) => void
+  /** Told which device the current request is about. */
+  readonly noteDevice: (deviceId: string) => void
+  readonly clock: Clock
+  readonly scheduler: Scheduler
+  readonly ids: Ids
+}
+
+/** Owns the devices and their leases: `fastify.leases`. */
+export default fp<LeasesOptions>(async function leases (fastify, { settings, connectDevices, onChange, noteDevice, clock, scheduler, ids }) {
+  let drivers: readonly DeviceDriver[] = []
+  let manager: LeaseManager | undefined
+
+  fastify.decorate('leases', {
+    getter: () => {
+      if (manager === undefined) throw new Error('the pool is not set up')
+      return manager
+    }
+  })
+
+  fastify.onStartUp(async () => {
+    drivers = await connectDevices()
+    manager = createLeaseManager({
+      store: fastify.store.leases, drivers, clock, scheduler, ids, settings, log: fastify.log, onChange, noteDevice
+    })
+    await manager.start()
+  })
+
+  fastify.addHook('onClose', async () => {
+    await manager?.stop()
+    await Promise.all(drivers.map((driver) => driver.close()))
+  })
+}, { name: 'leases', fastify: '5.x', dependencies: ['store'] })

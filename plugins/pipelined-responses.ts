@@ -1,0 +1,39 @@
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import fp from 'fastify-plugin'
+
+/**
+ * Closes the responses that wait behind another one when their connection closes.
+ *
+ * A client may send its next request before it has the answer to the last. Node answers in
+ * order, so a later response has no socket yet; when the connection closes meanwhile, Node
+ * forgets that response without a word. Whoever waits for its `close`, to count it out or to
+ * stop its work, would wait for ever.
+ */
+export default fp(async function pipelinedResponses (fastify) {
+  const waiting = new WeakMap<Socket, Set<ServerResponse>>()
+
+  fastify.addHook('onRequest', (request, reply, done) => {
+    if (reply.raw.socket === null) track(request.raw.socket, reply.raw)
+    done()
+  })
+
+  function track (socket: Socket, response: ServerResponse): void {
+    const responses = waiting.get(socket) ?? watch(socket)
+    responses.add(response)
+    response.once('close', () => responses.delete(response))
+  }
+
+  function watch (socket: Socket): Set<ServerResponse> {
+    const responses = new Set<ServerResponse>()
+    waiting.set(socket, responses)
+    socket.once('close', () => {
+      for (const response of responses) {
+        if (response.socket !== null) continue
+        response.destroy()
+        response.emit('close')
+      }
+    })
+    return responses
+  }
+}, { name: 'pipelined-responses', fastify: '5.x' })

@@ -1,0 +1,35 @@
+import { LogController, type FastifyReply, type FastifyRequest } from 'fastify'
+import type {} from './envelope.ts'
+import { pathOf } from './request-path.ts'
+import { traceOf } from './trace.ts'
+
+/**
+ * One line for each request, when it has been answered: refusals at info, the rest at debug.
+ * No query strings, headers, arguments or results: any of them can hold what is not for a log.
+ */
+export class RequestLog extends LogController {
+  override incomingRequest (): void {}
+
+  override routeNotFound (): void {}
+
+  override requestCompleted (error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply): void {
+    const { incoming, rejection } = request
+    const facts = {
+      method: request.method,
+      path: pathOf(request),
+      status: reply.statusCode,
+      durationMs: Math.round(reply.elapsedTime * 10) / 10,
+      ...(incoming?.kind === 'request' ? { rpc: shortly(incoming.envelope.method), version: shortly(incoming.envelope.version) } : {}),
+      ...(rejection === null || rejection === undefined ? {} : { rule: rejection.rule }),
+      ...traceOf(request)
+    }
+    if (error !== null && error !== undefined) request.log.error({ ...facts, err: error }, 'request failed')
+    else if (reply.statusCode >= 400) request.log.info(facts, 'request refused')
+    else request.log.debug(facts, 'request answered')
+  }
+}
+
+/** Callers choose it, and how long it is. */
+function shortly (text: string): string {
+  return text.slice(0, 64)
+}

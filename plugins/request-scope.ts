@@ -1,0 +1,36 @@
+import type { FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { readTraceContext } from '../src/protocol/trace-context.ts'
+import type { Peer } from '../src/telemetry/operations.ts'
+import { runInScope } from '../src/telemetry/request-scope.ts'
+import type {} from './telemetry.ts'
+import type {} from './trace.ts'
+
+/**
+ * Reads the trace context of the message itself, which outranks that of its HTTP request, and
+ * installs what is known of the request for its own asynchronous context. It comes before the
+ * body is judged, so that a refusal belongs to its trace too.
+ */
+export default fp(async function requestScope (fastify) {
+  fastify.addHook('preHandler', (request, _reply, done) => {
+    const trace = readTraceContext(request.body, request.headers)
+    const isObserved = fastify.telemetry.isOn
+    if (trace === undefined && !isObserved) {
+      done()
+      return
+    }
+    request.trace = trace ?? null
+    request.requestScope = { traceId: trace?.parent.traceId, peer: isObserved ? peerOf(request) : undefined }
+    runInScope(request.requestScope, done)
+  })
+}, { name: 'request-scope', fastify: '5.x', dependencies: ['json-body', 'trace', 'telemetry'] })
+
+function peerOf ({ hostname, port, raw, socket }: FastifyRequest): Peer {
+  return {
+    protocolVersion: raw.httpVersion,
+    serverAddress: hostname,
+    serverPort: port ?? socket.localPort,
+    clientAddress: socket.remoteAddress,
+    clientPort: socket.remotePort
+  }
+}

@@ -1,0 +1,222 @@
+import type {} from '@fastify/sse'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type {} from '../plugins/admission.ts'
+import type {} from '../plugins/bearer-auth.ts'
+import body from '../plugins/body.ts'
+import envelope from '../plugins/envelope.ts'
+import { eventStreamRoute } from '../plugins/event-streams.ts'
+import jsonBody from '../plugins/json-body.ts'
+import mcpHeaders from '../plugins/mcp-headers.ts'
+import type {} from '../plugins/mcp.ts'
+import refusedOperations from '../plugins/refused-operations.ts'
+import requestScope from '../plugins/request-scope.ts'
+import type {} from '../plugins/trace.ts'
+import type { MethodContext } from '../src/mcp/method.ts'
+import type { RunningRequest } from '../src/mcp/running-requests.ts'
+import { encodeError, encodeNotification } from '../src/protocol/encode.ts'
+import type { Envelope, Incoming } from '../src/protocol/envelope.ts'
+import { reaches } from '../src/protocol/log-level.ts'
+import type { McpRequest } from '../src/protocol/mcp-request.ts'
+import type { Principal } from '../src/protocol/principal.ts'
+import type { Rejection } from '../src/protocol/rejection.ts'
+import type { RequestHeaders } from '../src/protocol/request-headers.ts'
+
+export interface McpRouteOptions {
+  readonly bodyLimitBytes: number
+}
+
+const jsonType = 'application/json; charset=utf-8'
+
+/** The MCP endpoint, for both eras (HTTP-01). */
+const mcpRoute: FastifyPluginAsync<McpRouteOptions> = async function mcpRoute (fastify, { bodyLimitBytes }) {
+  // What needs the body is registered here, so that it cannot touch another route.
+  await fastify.register(body, { limitBytes: bodyLimitBytes })
+  await fastify.register(jsonBody)
+  await fastify.register(requestScope)
+  await fastify.register(envelope)
+  await fastify.register(mcpHeaders, { hasMethod: (method) => fastify.mcp.dispatcher.has(method, 'modern') })
+  await fastify.register(refusedOperations)
+
+  fastify.post('/mcp', eventStreamRoute, async function mcp (request, reply) {
+    const { incoming, principal } = request
+    if (incoming === null || principal === null) throw new Error('the ingress let an unread request through')
+    switch (incoming.kind) {
+      case 'accepted': return await reply.code(202).send()
+      case 'batch': return await answerBatch(incoming.elements, principal, request, reply)
+      case 'request': return await answer(incoming.envelope, principal, request, reply)
+    }
+  })
+
+  async function answer (envelope: Envelope, principal: Principal, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
+    const running = fastify.mcp.running.begin()
+    // A legacy call goes on when its caller has left: it counts for as long as it runs.
+    const { place } = request
+    place?.keep()
+    const stopWatching = envelope.era === 'modern' ? abortWhenCallerLeaves(reply, running) : undefined
+    try {
+      const mcpRequest = bind(envelope, principal, request, running)
+      if (fastify.mcp.dispatcher.opensStream(mcpRequest)) return await keepStream(mcpRequest, reply)
+      if (fastify.mcp.dispatcher.mayStream(mcpRequest)) {
+        await stream(mcpRequest, reply)
+      } else {
+        const answer = await respond(mcpRequest, silent)
+        undoUnlessDelivered(reply, answer.undo)
+        sendJson(reply, answer)
+      }
+    } finally {
+      stopWatching?.()
+      running.end()
+      place?.leave()
+    }
+    // The work is over. Whether its answer arrives is the connection's business, and may never be known.
+    return reply
+  }
+
+  /** LEGACY-21: each element is handled alone; notifications leave no trace in the answer. */
+  async function answerBatch (
+    elements: readonly Incoming[], principal: Principal, request: FastifyRequest, reply: FastifyReply
+  ): Promise<FastifyReply> {
+    const running = fastify.mcp.running.begin()
+    const { place } = request
+    place?.keep()
+    try {
+      const answers = await Promise.all(elements.map(async (element) => {
+        switch (element.kind) {
+          case 'request': {
+            const { payload, undo } = await respond(bind(element.envelope, principal, request, running), silent)
+            undoUnlessDelivered(reply, undo)
+            return payload.toString()
+          }
+          case 'rejected': return encodeError(element.id, element.rejection)
+          default: return undefined
+        }
+      }))
+      const given = answers.filter((answer) => answer !== undefined)
+      if (given.length === 0) reply.code(202).send()
+      else reply.type(jsonType).send(`[${given.join(',')}]`)
+    } finally {
+      running.end()
+      place?.leave()
+    }
+    return reply
+  }
+
+  /** Answers with a stream that goes on, and counts no longer as a request that is worked on. */
+  async function keepStream (request: McpRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
+    const events = fastify.openEventStream(reply)
+    const rejection = await fastify.mcp.dispatcher.open(request, events)
+    if (rejection !== undefined) {
+      sendJson(reply, rejected(request, rejection))
+      return reply
+    }
+    events.keepOpen()
+    reply.request.place?.release()
+    // The stream keeps its request; what is done with need not stay, times thousands.
+    reply.request.body = undefined
+    reply.request.incoming = null
+    reply.request.place = null
+    // Returning the reply would wait for the end of the stream.
+    return undefined
+  }
+
+  async function stream (request: McpRequest, reply: FastifyReply): Promise<void> {
+    const events = fastify.openEventStream(reply)
+    // What can be answered at once still has its own status (HTTP-18); what takes longer shows life.
+    const beginning = setImmediate(() => events.begin())
+    let last = -Infinity
+    const answer = await respond(request, {
+      progress (step) {
+        // PROG-02: progress must rise, and nothing may follow a cancelled request (CANCEL-01).
+        if (request.progressToken === undefined || step.progress <= last || request.signal.aborted) return
+        last = step.progress
+        events.send(encodeNotification('notifications/progress', { progressToken: request.progressToken, ...step }))
+      },
+      log (level, data) {
+        if (request.logLevel === undefined || !reaches(level, request.logLevel) || request.signal.aborted) return
+        events.send(encodeNotification('notifications/message', { level, logger: 'mooring', data }))
+      }
+    })
+    clearImmediate(beginning)
+    undoUnlessDelivered(reply, answer.undo)
+    if (!events.hasBegun) {
+      sendJson(reply, answer)
+      return
+    }
+    events.send(answer.payload)
+    events.end()
+  }
+
+  async function respond (request: McpRequest, context: MethodContext): Promise<Answer> {
+    const outcome = await fastify.mcp.dispatcher.dispatch(request, context)
+    if (!outcome.ok) return rejected(request, outcome.rejection)
+    const { result } = outcome
+    return {
+      status: 200,
+      payload: fastify.mcp.encoder.result(request, result),
+      ...(result.kind === 'complete' && result.undo !== undefined ? { undo: result.undo } : {})
+    }
+  }
+
+  /** A response that closes before all of it was handed over has not reached its caller. */
+  function undoUnlessDelivered ({ raw, log, request: { socket } }: FastifyReply, undo: Answer['undo']): void {
+    if (undo === undefined) return
+    const settle = (): void => {
+      // A response whose connection breaks counts as finished too.
+      if (raw.writableFinished && socket.errored === null) return
+      undo().catch((error: unknown) => log.warn({ err: error }, 'what an undelivered call made could not be taken back'))
+    }
+    if (raw.destroyed) settle()
+    else raw.once('close', settle)
+  }
+}
+
+export default mcpRoute
+
+interface Answer {
+  readonly status: number
+  readonly retryAfterMs?: number | undefined
+  readonly payload: string | Buffer
+  readonly undo?: () => Promise<void>
+}
+
+const silent: MethodContext = { progress: () => {}, log: () => {} }
+const noHeaders: RequestHeaders = {}
+
+function rejected ({ id, era }: McpRequest, rejection: Rejection): Answer {
+  const { status, retryAfterMs } = rejection
+  return { status, retryAfterMs, payload: encodeError(id, rejection, era) }
+}
+
+function sendJson (reply: FastifyReply, { status, retryAfterMs, payload }: Answer): void {
+  if (retryAfterMs !== undefined) reply.header('retry-after', Math.ceil(retryAfterMs / 1_000))
+  reply.code(status).type(jsonType).send(payload)
+}
+
+/**
+ * A modern caller cancels by closing its response (CANCEL-01); a legacy one does not (LEGACY-13).
+ *
+ * @returns what stops watching
+ */
+function abortWhenCallerLeaves ({ raw }: FastifyReply, running: RunningRequest): () => void {
+  const leave = (): void => { if (!raw.writableFinished) running.abort() }
+  raw.once('close', leave)
+  return () => raw.off('close', leave)
+}
+
+function bind (envelope: Envelope, principal: Principal, request: FastifyRequest, { signal }: RunningRequest): McpRequest {
+  return {
+    ...envelope,
+    parameterHeaders: envelope.method === 'tools/call' ? parameterHeaders(request.headers) : noHeaders,
+    trace: request.trace ?? undefined,
+    principal,
+    signal
+  }
+}
+
+function parameterHeaders (headers: RequestHeaders): RequestHeaders {
+  let found: Record<string, string | string[] | undefined> | undefined
+  for (const name in headers) {
+    if (name.startsWith('mcp-param-')) (found ??= {})[name] = headers[name]
+  }
+  return found ?? noHeaders
+}

@@ -1,0 +1,81 @@
+import { createLeaseManager } from '../../src/leases/create-lease-manager.ts'
+import type { DeviceSelector, LeaseManager } from '../../src/leases/lease-manager.ts'
+import { leaseSettings, type LeaseSettings } from '../../src/leases/lease-settings.ts'
+import type { LeaseStore } from '../../src/leases/lease-store.ts'
+import type { Log } from '../../src/leases/log.ts'
+import type { PoolChange } from '../../src/leases/watch-changes.ts'
+import type { Ids } from '../../src/runtime/ids.ts'
+import { fakeDriver, type FakeDriver } from './fake-driver.ts'
+import { manualTime, type ManualTime } from './manual-time.ts'
+import { memoryLeaseStore } from './memory-lease-store.ts'
+import { sequenceIds } from './sequence-ids.ts'
+
+export const alice = { principal: 'issuer\u0000alice' }
+export const bob = { principal: 'issuer\u0000bob' }
+export const ttlMs = 600_000
+
+export interface LeaseBench {
+  readonly leases: LeaseManager
+  readonly phones: readonly FakeDriver[]
+  /** The first of them. */
+  readonly phone: FakeDriver
+  readonly store: LeaseStore
+  readonly time: ManualTime
+  /** Every line logged, as text. */
+  readonly lines: readonly string[]
+  /** What was told to have changed, in order. */
+  readonly changes: PoolChange[]
+  /** Acquires for a caller who stays. */
+  acquire (holder?: { readonly principal: string }, selector?: DeviceSelector): ReturnType<LeaseManager['acquire']>
+  /** A manager as a process started later would make it, over the same store and time. */
+  restarted (phones?: readonly FakeDriver[]): LeaseManager
+  /** What `devices` says of one device. */
+  stateOf (deviceId?: string): Promise<string | undefined>
+}
+
+/** A manager over fake phones, a store and manual time; started unless told otherwise. */
+export async function leaseBench ({
+  phones = [fakeDriver()], store = memoryLeaseStore(), time = manualTime(Date.UTC(2026, 0, 1)), ids = sequenceIds(), settings = {}, start = true
+}: {
+  readonly phones?: readonly FakeDriver[]
+  readonly store?: LeaseStore
+  readonly time?: ManualTime
+  readonly ids?: Ids
+  readonly settings?: Partial<LeaseSettings>
+  readonly start?: boolean
+} = {}): Promise<LeaseBench> {
+  const lines: string[] = []
+  const changes: PoolChange[] = []
+  const write = (fields: object, message: string) => { lines.push(`${message} ${JSON.stringify(fields)}`) }
+  const log: Log = { info: write, warn: write, error: write }
+
+  function restarted (drivers: readonly FakeDriver[] = phones): LeaseManager {
+    return createLeaseManager({
+      store,
+      drivers,
+      clock: time.clock,
+      scheduler: time.scheduler,
+      ids,
+      settings: leaseSettings.parse(settings),
+      log,
+      onChange: (change) => { changes.push(change) }
+    })
+  }
+
+  const [phone] = phones
+  if (phone === undefined) throw new Error('a bench needs a phone')
+  const leases = restarted()
+  if (start) await leases.start()
+  return {
+    leases,
+    phones,
+    phone,
+    store,
+    time,
+    lines,
+    changes,
+    restarted,
+    acquire: (holder = alice, selector = {}) => leases.acquire({ holder, selector, signal: new AbortController().signal }),
+    stateOf: async (deviceId = phone.description.id) => (await leases.devices()).find(({ description }) => description.id === deviceId)?.state
+  }
+}

@@ -1,0 +1,101 @@
+import { createScreenMemory, type ScreenMemory } from '../../src/devices/screen/screen-memory.ts'
+import { createLeaseManager } from '../../src/leases/create-lease-manager.ts'
+import type { Lease } from '../../src/leases/lease.ts'
+import type { LeaseManager } from '../../src/leases/lease-manager.ts'
+import { leaseSettings } from '../../src/leases/lease-settings.ts'
+import type { Principal } from '../../src/protocol/principal.ts'
+import type { Clock } from '../../src/runtime/clock.ts'
+import type { Scheduler } from '../../src/runtime/scheduler.ts'
+import { createDeviceTools } from '../../src/tools/device-tools.ts'
+import type { ToolCall, ToolDefinition, ToolOutput } from '../../src/tools/tool-definition.ts'
+import type { DeviceDriver, UiNode } from '../../src/devices/device-driver.ts'
+import { hastyTime } from './hasty-time.ts'
+import { manualTime } from './manual-time.ts'
+import { memoryLeaseStore } from './memory-lease-store.ts'
+import { scriptedPhone, type ScriptedPhone } from './scripted-driver.ts'
+import { sequenceIds } from './sequence-ids.ts'
+
+export const alice = principal('alice')
+export const bob = principal('bob')
+
+export interface Bench {
+  readonly tools: readonly ToolDefinition[]
+  readonly leases: LeaseManager
+  readonly screens: ScreenMemory
+  /** The leases whose screen was told to have changed, each time it was. */
+  readonly screenChanges: string[]
+  readonly onScreenChange: (lease: Lease) => void
+  /** Moves the time of the leases; that of the tools is their own. */
+  advance (ms: number): void
+  /** Calls a tool as `tools/call` would, by default as Alice. */
+  call (name: string, args?: Record<string, unknown>, call?: Partial<ToolCall>): Promise<Answer>
+  /** Acquires a phone for Alice. */
+  acquire (): Promise<string>
+}
+
+export interface Answer extends ToolOutput {
+  /** The first text block. */
+  readonly text: string
+  readonly structuredContent: any
+}
+
+interface ToolTime {
+  readonly clock: Clock
+  readonly scheduler: Scheduler
+}
+
+/** The device tools over the real lease manager and phones that do what the test says. */
+export async function toolBench ({ phones = [scriptedPhone()], shows, time = hastyTime() }: {
+  readonly phones?: readonly ScriptedPhone[]
+  /** What the first phone shows. */
+  readonly shows?: UiNode
+  /** The time of the tools. */
+  readonly time?: ToolTime
+} = {}): Promise<Bench & { readonly phone: ScriptedPhone }> {
+  const [phone] = phones
+  if (phone === undefined) throw new Error('a bench needs a phone')
+  if (shows !== undefined) phone.show(shows)
+  return { ...await benchOver(phones, time), phone }
+}
+
+/** The device tools over the real lease manager and any phones. */
+export async function benchOver (drivers: readonly DeviceDriver[], time: ToolTime): Promise<Bench> {
+  const leaseTime = manualTime(1_000_000)
+  const leases = createLeaseManager({
+    store: memoryLeaseStore(),
+    drivers,
+    clock: leaseTime.clock,
+    scheduler: leaseTime.scheduler,
+    ids: sequenceIds(),
+    settings: leaseSettings.parse({}),
+    log: { info () {}, warn () {}, error () {} }
+  })
+  await leases.start()
+  const screens = createScreenMemory()
+  const screenChanges: string[] = []
+  const onScreenChange = ({ handle }: Lease): void => { screenChanges.push(handle) }
+  const tools = createDeviceTools({ leases, screens, onScreenChange, ...time })
+
+  async function call (name: string, args: Record<string, unknown> = {}, { principal = alice, signal = new AbortController().signal, progress = () => {}, log = () => {} }: Partial<ToolCall> = {}): Promise<Answer> {
+    const tool = tools.find((candidate) => candidate.name === name)
+    if (tool === undefined) throw new Error(`no tool ${name}`)
+    const output = await tool.run(tool.input.parse(args), { principal, signal, progress, log })
+    const [first] = output.content
+    return { ...output, text: first?.type === 'text' ? first.text : '' }
+  }
+
+  return {
+    tools,
+    leases,
+    screens,
+    screenChanges,
+    onScreenChange,
+    advance: leaseTime.advance,
+    call,
+    acquire: async () => String((await call('acquireDevice')).structuredContent.lease)
+  }
+}
+
+function principal (subject: string): Principal {
+  return { issuer: 'mooring', subject, key: `mooring\0${subject}` }
+}
