@@ -1,0 +1,6 @@
+import t from 'tap'
+import { testProperties } from './fuzz-property.ts'
+import { listProperties } from './list-properties.ts'
+import { protocolProperties } from './protocol-properties.ts'
+
+testProperties(t, [...protocolProperties, ...listProperties])

@@ -1,0 +1,50 @@
+/** `npm run fuzz -- --seconds 600 --seed 1`: every property for its share of the time, then the next round with the next seed. */
+import { parseArgs } from 'node:util'
+import fc from 'fast-check'
+import { bothSides } from '../oracle/both-sides.ts'
+import { changedCall, validCall } from '../oracle/calls.ts'
+import { compare } from '../oracle/compare.ts'
+import { deviceProperties } from './device-properties.ts'
+import { asyncProperty, type FuzzProperty } from './fuzz-property.ts'
+import { listProperties } from './list-properties.ts'
+import { protocolProperties } from './protocol-properties.ts'
+import { socketProperties } from './socket-properties.ts'
+import { startSocketTarget } from './socket-target.ts'
+
+const { values } = parseArgs({ options: { seconds: { type: 'string', default: '60' }, seed: { type: 'string', default: '1' } } })
+const seconds = Number(values.seconds)
+const firstSeed = Number(values.seed)
+if (!(seconds > 0) || !Number.isInteger(firstSeed)) throw new Error('usage: npm run fuzz -- --seconds N --seed S, with a whole number S')
+
+const closings: Array<() => unknown> = []
+const owner = { teardown: (closing: () => unknown) => { closings.push(closing) } }
+
+const put = await bothSides(owner)
+const oracle = asyncProperty('the SDK\'s handler answers alike, but for the reasoned differences', 0, [fc.oneof(validCall, changedCall)], async (call) => {
+  const { ours, theirs } = await put(call)
+  const verdict = compare(call, ours, theirs)
+  if (!verdict.ok) throw new Error(`${JSON.stringify(call)}\n  ours     ${JSON.stringify(ours)}\n  expected ${JSON.stringify(verdict.expected)}`)
+})
+const properties: readonly FuzzProperty[] = [...protocolProperties, ...listProperties, ...socketProperties(await startSocketTarget(owner)), ...await deviceProperties(owner), oracle]
+
+/** Short, so that every property has its turn early, and rounds follow until the time is over. */
+const shareMs = Math.max(1_000, Math.min(5_000, seconds * 1_000 / properties.length))
+const endAtMs = performance.now() + seconds * 1_000
+let failures = 0
+
+for (let seed = firstSeed; performance.now() < endAtMs; seed++) {
+  for (const { name, assert } of properties) {
+    if (performance.now() >= endAtMs) break
+    try {
+      await assert({ seed, numRuns: Number.MAX_SAFE_INTEGER, interruptAfterTimeLimit: shareMs, markInterruptAsFailure: false })
+      console.log(`ok      seed ${seed}  ${name}`)
+    } catch (error) {
+      failures++
+      console.error(`FAILED  seed ${seed}  ${name}\n${error instanceof Error ? error.message : String(error)}\n${error instanceof Error && error.cause instanceof Error ? error.cause.message : ''}`)
+    }
+  }
+}
+
+for (const closing of closings.reverse()) await closing()
+console.log(failures === 0 ? `nothing found in ${seconds} s` : `${failures} failures`)
+process.exitCode = failures === 0 ? 0 : 1
