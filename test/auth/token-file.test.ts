@@ -4,14 +4,15 @@ import { execFileSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { createToken, publishToken, readToken, removeToken, type Machine, type TokenFiles } from '../../src/auth/token-file.ts'
+import type { Machine, PrivateFiles } from '../../src/auth/private-file.ts'
+import { createToken, publishToken, readToken, removeToken } from '../../src/auth/token-file.ts'
 import { randomIds } from '../../src/runtime/ids.ts'
 import type { Scheduler } from '../../src/runtime/scheduler.ts'
 
 const token = 'the-token-of-this-server'
 const otherToken = 'the-token-of-another-server'
 
-function setup (t: Test, { files = nodeFiles as TokenFiles, platform = 'linux' as NodeJS.Platform, uid = process.getuid?.() } = {}) {
+function setup (t: Test, { files = nodeFiles as PrivateFiles, platform = 'linux' as NodeJS.Platform, uid = process.getuid?.() } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'mooring-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const machine: Machine = { files, platform, uid }
@@ -145,7 +146,7 @@ t.test('a folder of another user is refused, one of root is not', async (t) => {
 })
 
 /** Files of this machine, except that every folder belongs to `uid`. */
-function folderOf (uid: bigint): TokenFiles {
+function folderOf (uid: bigint): PrivateFiles {
   return {
     ...nodeFiles,
     async lstat (path, options) {
@@ -315,7 +316,7 @@ function onWindows (
   }
 ) {
   const tries = { renames: 0, looksInVain: 0 }
-  const files: TokenFiles = {
+  const files: PrivateFiles = {
     ...nodeFiles,
     async lstat (path, options) {
       if (tries.renames > 0 && tries.looksInVain < unseen) {
