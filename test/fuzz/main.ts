@@ -8,6 +8,7 @@ import { deviceProperties } from './device-properties.ts'
 import { asyncProperty, type FuzzProperty } from './fuzz-property.ts'
 import { listProperties } from './list-properties.ts'
 import { protocolProperties } from './protocol-properties.ts'
+import { sealedProperties } from './sealed-properties.ts'
 import { socketProperties } from './socket-properties.ts'
 import { startSocketTarget } from './socket-target.ts'
 
@@ -25,7 +26,7 @@ const oracle = asyncProperty('the SDK\'s handler answers alike, but for the reas
   const verdict = compare(call, ours, theirs)
   if (!verdict.ok) throw new Error(`${JSON.stringify(call)}\n  ours     ${JSON.stringify(ours)}\n  expected ${JSON.stringify(verdict.expected)}`)
 })
-const properties: readonly FuzzProperty[] = [...protocolProperties, ...listProperties, ...socketProperties(await startSocketTarget(owner)), ...await deviceProperties(owner), oracle]
+const properties: readonly FuzzProperty[] = [...protocolProperties, ...listProperties, ...sealedProperties, ...socketProperties(await startSocketTarget(owner)), ...await deviceProperties(owner), oracle]
 
 /** Short, so that every property has its turn early, and rounds follow until the time is over. */
 const shareMs = Math.max(1_000, Math.min(5_000, seconds * 1_000 / properties.length))
