@@ -12,7 +12,7 @@ import refusedOperations from '../plugins/refused-operations.ts'
 import requestScope from '../plugins/request-scope.ts'
 import type {} from '../plugins/trace.ts'
 import type { MethodContext } from '../src/mcp/method.ts'
-import type { RunningRequest } from '../src/mcp/running-requests.ts'
+import type { Cancellable, RunningRequest } from '../src/mcp/running-requests.ts'
 import { encodeError, encodeNotification } from '../src/protocol/encode.ts'
 import type { Envelope, Incoming } from '../src/protocol/envelope.ts'
 import { reaches } from '../src/protocol/log-level.ts'
@@ -41,14 +41,17 @@ const mcpRoute: FastifyPluginAsync<McpRouteOptions> = async function mcpRoute (f
     const { incoming, principal } = request
     if (incoming === null || principal === null) throw new Error('the ingress let an unread request through')
     switch (incoming.kind) {
-      case 'accepted': return await reply.code(202).send()
+      case 'notification':
+      case 'response':
+        fastify.mcp.hear(incoming, principal)
+        return await reply.code(202).send()
       case 'batch': return await answerBatch(incoming.elements, principal, request, reply)
       case 'request': return await answer(incoming.envelope, principal, request, reply)
     }
   })
 
   async function answer (envelope: Envelope, principal: Principal, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
-    const running = fastify.mcp.running.begin()
+    const running = fastify.mcp.running.begin(cancellable(envelope, principal))
     // A legacy call goes on when its caller has left: it counts for as long as it runs.
     const { place } = request
     place?.keep()
@@ -57,7 +60,7 @@ const mcpRoute: FastifyPluginAsync<McpRouteOptions> = async function mcpRoute (f
       const mcpRequest = bind(envelope, principal, request, running)
       if (fastify.mcp.dispatcher.opensStream(mcpRequest)) return await keepStream(mcpRequest, reply)
       if (fastify.mcp.dispatcher.mayStream(mcpRequest)) {
-        await stream(mcpRequest, reply)
+        await stream(mcpRequest, running, reply)
       } else {
         const answer = await respond(mcpRequest, silent)
         undoUnlessDelivered(reply, answer.undo)
@@ -76,29 +79,40 @@ const mcpRoute: FastifyPluginAsync<McpRouteOptions> = async function mcpRoute (f
   async function answerBatch (
     elements: readonly Incoming[], principal: Principal, request: FastifyRequest, reply: FastifyReply
   ): Promise<FastifyReply> {
-    const running = fastify.mcp.running.begin()
     const { place } = request
     place?.keep()
     try {
-      const answers = await Promise.all(elements.map(async (element) => {
-        switch (element.kind) {
-          case 'request': {
-            const { payload, undo } = await respond(bind(element.envelope, principal, request, running), silent)
-            undoUnlessDelivered(reply, undo)
-            return payload.toString()
-          }
-          case 'rejected': return encodeError(element.id, element.rejection)
-          default: return undefined
-        }
-      }))
+      const answers = await Promise.all(elements.map(async (element) => await answerElement(element, principal, request, reply)))
       const given = answers.filter((answer) => answer !== undefined)
       if (given.length === 0) reply.code(202).send()
       else reply.type(jsonType).send(`[${given.join(',')}]`)
     } finally {
-      running.end()
       place?.leave()
     }
     return reply
+  }
+
+  async function answerElement (
+    element: Incoming, principal: Principal, request: FastifyRequest, reply: FastifyReply
+  ): Promise<string | undefined> {
+    switch (element.kind) {
+      case 'rejected': return encodeError(element.id, element.rejection)
+      case 'request': {
+        const running = fastify.mcp.running.begin(cancellable(element.envelope, principal))
+        try {
+          const { payload, undo } = await respond(bind(element.envelope, principal, request, running), silent)
+          undoUnlessDelivered(reply, undo)
+          return payload.toString()
+        } finally {
+          running.end()
+        }
+      }
+      case 'notification':
+      case 'response':
+        fastify.mcp.hear(element, principal)
+        return undefined
+      case 'batch': throw new Error('a batch within a batch')
+    }
   }
 
   /** Answers with a stream that goes on, and counts no longer as a request that is worked on. */
@@ -119,11 +133,17 @@ const mcpRoute: FastifyPluginAsync<McpRouteOptions> = async function mcpRoute (f
     return undefined
   }
 
-  async function stream (request: McpRequest, reply: FastifyReply): Promise<void> {
+  async function stream (request: McpRequest, running: RunningRequest, reply: FastifyReply): Promise<void> {
     const events = fastify.openEventStream(reply)
     // What can be answered at once still has its own status (HTTP-18); what takes longer shows life.
     const beginning = setImmediate(() => events.begin())
     let last = -Infinity
+
+    function write (message: string): boolean {
+      events.send(message)
+      return events.isOpen
+    }
+
     const answer = await respond(request, {
       progress (step) {
         // PROG-02: progress must rise, and nothing may follow a cancelled request (CANCEL-01).
@@ -134,7 +154,9 @@ const mcpRoute: FastifyPluginAsync<McpRouteOptions> = async function mcpRoute (f
       log (level, data) {
         if (request.logLevel === undefined || !reaches(level, request.logLevel) || request.signal.aborted) return
         events.send(encodeNotification('notifications/message', { level, logger: 'mooring', data }))
-      }
+      },
+      // HTTP-15: no requests on a modern stream.
+      ...(request.era === 'legacy' ? { write } : {})
     })
     clearImmediate(beginning)
     undoUnlessDelivered(reply, answer.undo)
@@ -142,7 +164,8 @@ const mcpRoute: FastifyPluginAsync<McpRouteOptions> = async function mcpRoute (f
       sendJson(reply, answer)
       return
     }
-    events.send(answer.payload)
+    // A caller that has cancelled by name expects no answer (LEGACY-13).
+    if (!running.isCancelled) events.send(answer.payload)
     events.end()
   }
 
@@ -190,6 +213,11 @@ function rejected ({ id, era }: McpRequest, rejection: Rejection): Answer {
 function sendJson (reply: FastifyReply, { status, retryAfterMs, payload }: Answer): void {
   if (retryAfterMs !== undefined) reply.header('retry-after', Math.ceil(retryAfterMs / 1_000))
   reply.code(status).type(jsonType).send(payload)
+}
+
+/** A legacy caller cancels by the id of the request (LEGACY-13). */
+function cancellable ({ era, id }: Envelope, principal: Principal): Cancellable | undefined {
+  return era === 'legacy' ? { principal, id } : undefined
 }
 
 /**

@@ -21,6 +21,7 @@ import mcp from '../plugins/mcp.ts'
 import pipelinedResponses from '../plugins/pipelined-responses.ts'
 import { RequestLog } from '../plugins/request-log.ts'
 import { pathOf } from '../plugins/request-path.ts'
+import sealingKeys from '../plugins/sealing-keys.ts'
 import store from '../plugins/store.ts'
 import telemetry from '../plugins/telemetry.ts'
 import tokenFile from '../plugins/token-file.ts'
@@ -111,6 +112,7 @@ export async function buildApp (
   await app.register(lifecycle)
   await app.register(telemetry, { settings: config.telemetry, flushMs: server.shutdownMs / 5, clock, scheduler, ids })
   await app.register(store, { open: () => openSqliteStore({ file: join(stateDir, 'mooring.sqlite'), isOwnFolder: config.isOwnStateDir }) })
+  await app.register(sealingKeys, { file: join(stateDir, 'sealing-key'), ids })
   await app.register(events, { settings: config.subscriptions, scheduler })
   const { onPoolChange, onScreenChange } = createPoolChanges(app.bus)
   await app.register(leases, {
@@ -125,8 +127,11 @@ export async function buildApp (
   await app.register(mcp, {
     offer: () => offer(createOffer({ leases: app.leases, onScreenChange, clock, scheduler })),
     callLimitMs: server.callLimitMs,
+    maxRequestsInFlight: server.maxRequestsInFlight,
+    legacy: config.legacy,
     clock,
-    scheduler
+    scheduler,
+    ids
   })
   await app.register(tokenFile, { file: server.tokenFile, token, ids, scheduler })
   await app.register(gracefulClose, { graceMs: server.shutdownMs / 2, scheduler })

@@ -4,6 +4,7 @@ const groupTitles: Readonly<Record<string, string>> = {
   '': 'General',
   server: 'Server',
   log: 'Log',
+  legacy: 'Old clients',
   telemetry: 'Telemetry',
   subscriptions: 'Subscriptions',
   leases: 'Leases',

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { virtualSettings } from '../devices/virtual/virtual-settings.ts'
 import { subscriptionSettings } from '../events/subscription-settings.ts'
 import { leaseSettings } from '../leases/lease-settings.ts'
+import { legacySettings } from '../mcp/legacy-settings.ts'
 import { telemetrySettings } from '../telemetry/telemetry-settings.ts'
 import { logSettings } from './log-settings.ts'
 import { serverSettings } from './server-settings.ts'
@@ -14,9 +15,10 @@ import { serverSettings } from './server-settings.ts'
  */
 export const configSchema = z.strictObject({
   stateDir: z.string().min(1).optional()
-    .describe('Folder for what mooring keeps: its database and the token. Default: $XDG_STATE_HOME/mooring, else ~/.local/state/mooring; on Windows %LOCALAPPDATA%\\mooring. That one is closed to other users at each start; one that you name keeps its permissions.'),
+    .describe('Folder for what mooring keeps: its database, the token and the sealing keys. Default: $XDG_STATE_HOME/mooring, else ~/.local/state/mooring; on Windows %LOCALAPPDATA%\\mooring. That one is closed to other users at each start; one that you name keeps its permissions.'),
   server: serverSettings.prefault({}),
   log: logSettings.prefault({}),
+  legacy: legacySettings.prefault({}),
   telemetry: telemetrySettings.prefault({}),
   subscriptions: subscriptionSettings.prefault({}),
   leases: leaseSettings.prefault({}),

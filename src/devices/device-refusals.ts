@@ -99,7 +99,7 @@ export class LinkNotHandledRefusal extends Refusal {
 }
 
 /** Why a call was stopped. */
-export type CancelReason = 'caller_gone' | 'time_limit' | 'shutting_down'
+export type CancelReason = 'caller_gone' | 'caller_cancelled' | 'time_limit' | 'shutting_down'
 
 /** The call was stopped before it had done its work. */
 export class CancelledRefusal extends Refusal {
@@ -112,11 +112,11 @@ export class CancelledRefusal extends Refusal {
 
 const observeFirst = 'If it was to act on a phone, observe to see how far it came before repeating it.'
 
+const byCaller = { message: 'The call was cancelled before it finished.', nextAction: observeFirst }
+
 const cancellations: Readonly<Record<CancelReason, Pick<RefusalFacts, 'message' | 'nextAction' | 'retryAfterMs'>>> = {
-  caller_gone: {
-    message: 'The call was cancelled before it finished.',
-    nextAction: observeFirst
-  },
+  caller_gone: byCaller,
+  caller_cancelled: byCaller,
   time_limit: {
     message: 'The call was stopped because it ran longer than a call may.',
     nextAction: `Ask for less in one call, e.g. a shorter wait. ${observeFirst}`

@@ -18,6 +18,12 @@ export interface MethodContext {
   readonly progress: (step: ProgressStep) => void
   /** Sends a log message on the request's own stream, if the caller wants ones of this level. */
   readonly log: (level: LogLevel, data: JsonObject) => void
+  /**
+   * Puts an encoded message on the request's own stream, and says whether anybody reads it.
+   * Absent where requests may not be sent to the caller: modern callers get none (HTTP-15), and
+   * a legacy one only on a stream.
+   */
+  readonly write?: (message: string) => boolean
 }
 
 /** One MCP method. Its handler answers with a result, or throws a `ProtocolError` or a `Refusal`. */

@@ -6,31 +6,39 @@ import { isObject } from '../protocol/message.ts'
 import { ProtocolError } from '../protocol/rejection.ts'
 import { complete, type CacheHint, type Result } from '../protocol/result.ts'
 import type { PromptDefinition } from '../tools/prompt-definition.ts'
-import { bothEras, textParam, type MethodTable } from './method.ts'
+import { bothEras, textParam, type MethodContext, type MethodTable } from './method.ts'
 import { createPreparedList } from './page.ts'
+import type { Rounds } from './rounds.ts'
 
 const cache: CacheHint = { ttlMs: 300_000, scope: 'public' }
 
-export function createPromptMethods ({ prompts, encoder }: {
+export function createPromptMethods ({ prompts, encoder, rounds }: {
   readonly prompts: readonly PromptDefinition[]
   readonly encoder: Encoder
+  readonly rounds: Rounds
 }): MethodTable {
   const list = createPreparedList(prompts.map(published), { method: 'prompts/list', member: 'prompts', key: 'name', cache }, encoder)
 
-  function get ({ params }: McpRequest): Result {
+  function find ({ params }: McpRequest): PromptDefinition | undefined {
     const name = textParam(params, 'name')
-    const prompt = prompts.find((candidate) => candidate.name === name)
+    return prompts.find((candidate) => candidate.name === name)
+  }
+
+  async function get (request: McpRequest, context: MethodContext): Promise<Result> {
+    const prompt = find(request)
     if (prompt === undefined) throw new ProtocolError(invalidParams('There is no prompt of that name; prompts/list shows what there is.'))
+    const { name, description, asks } = prompt
+    const { params, principal, signal } = request
     const given = readArguments(prompt, params['arguments'] === undefined ? {} : params['arguments'])
-    return complete({
-      description: prompt.description,
-      messages: [{ role: 'user', content: { type: 'text', text: prompt.text(given) } }]
+    return await rounds.run({ request, context, target: name, arguments: given, asks }, async (asking) => {
+      const text = await prompt.text(given, { principal, signal, ...asking })
+      return complete({ description, messages: [{ role: 'user', content: { type: 'text', text } }] })
     })
   }
 
   return {
     'prompts/list': { eras: bothEras, handle: ({ params }) => list.page(params['cursor']) },
-    'prompts/get': { eras: bothEras, handle: get }
+    'prompts/get': { eras: bothEras, handle: get, mayStream: (request) => rounds.needsStream(request, find(request)?.asks) }
   }
 }
 

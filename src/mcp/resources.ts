@@ -7,8 +7,9 @@ import type { JsonObject } from '../protocol/message.ts'
 import { ProtocolError } from '../protocol/rejection.ts'
 import { complete, type CacheHint, type Result } from '../protocol/result.ts'
 import type { ResourceCall, ResourceDefinition } from '../tools/resource-definition.ts'
-import { bothEras, textParam, type MethodTable } from './method.ts'
+import { bothEras, textParam, type MethodContext, type MethodTable } from './method.ts'
 import { createPreparedList, pageOf } from './page.ts'
+import type { Rounds } from './rounds.ts'
 import { parseUriTemplate, type UriTemplate } from './uri-template.ts'
 
 /** Devices come and go for everybody alike. */
@@ -41,9 +42,10 @@ export function createResourceFinder (resources: readonly RegisteredResource[]):
   }
 }
 
-export function createResourceMethods ({ resources, encoder }: {
+export function createResourceMethods ({ resources, encoder, rounds }: {
   readonly resources: readonly RegisteredResource[]
   readonly encoder: Encoder
+  readonly rounds: Rounds
 }): MethodTable {
   const templates = createPreparedList(
     resources.filter(({ template }) => template.variables.length > 0).map(publishedTemplate),
@@ -60,14 +62,22 @@ export function createResourceMethods ({ resources, encoder }: {
     )
   }
 
-  async function read ({ params, principal, signal }: McpRequest): Promise<Result> {
+  /** Whether reading this resource may ask, as far as its URI tells. */
+  function asks (uri: string): boolean {
+    return resources.some(({ definition, template }) => definition.asks === true && template.match(uri) !== undefined)
+  }
+
+  async function read (request: McpRequest, context: MethodContext): Promise<Result> {
+    const { params, principal, signal } = request
     const uri = uriOf(params)
-    for (const { definition, template } of resources) {
-      const variables = template.match(uri)
-      const content = variables === undefined ? undefined : await definition.read(variables, { principal, signal })
-      if (content !== undefined) return complete({ contents: [{ uri, ...content }] }, readCache)
-    }
-    throw new ProtocolError(resourceNotFound(uri))
+    return await rounds.run({ request, context, target: uri, arguments: {}, asks: asks(uri) }, async (asking) => {
+      for (const { definition, template } of resources) {
+        const variables = template.match(uri)
+        const content = variables === undefined ? undefined : await definition.read(variables, { principal, signal, ...asking })
+        if (content !== undefined) return complete({ contents: [{ uri, ...content }] }, readCache)
+      }
+      throw new ProtocolError(resourceNotFound(uri))
+    })
   }
 
   /**
@@ -83,7 +93,11 @@ export function createResourceMethods ({ resources, encoder }: {
   return {
     'resources/list': { eras: bothEras, handle: list },
     'resources/templates/list': { eras: bothEras, handle: ({ params }) => templates.page(params['cursor']) },
-    'resources/read': { eras: bothEras, handle: read },
+    'resources/read': {
+      eras: bothEras,
+      handle: read,
+      mayStream: (request) => rounds.needsStream(request, asks(textParam(request.params, 'uri') ?? ''))
+    },
     'resources/subscribe': { eras: ['legacy'], handle: acknowledge },
     'resources/unsubscribe': { eras: ['legacy'], handle: acknowledge }
   }

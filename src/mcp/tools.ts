@@ -13,18 +13,22 @@ import { checkMirroredParameters } from '../protocol/mirrored-parameters.ts'
 import { ProtocolError } from '../protocol/rejection.ts'
 import { complete, type CacheHint, type Result } from '../protocol/result.ts'
 import { Refusal, type RefusalBody } from '../refusals/refusal.ts'
+import type { ToolCall } from '../tools/tool-definition.ts'
 import { problemText, type ArgumentProblem } from './argument-problems.ts'
 import type { ErrorLog } from './dispatcher.ts'
 import { bothEras, textParam, type MethodContext, type MethodTable } from './method.ts'
+import { QuestionsAsked } from './modern-rounds.ts'
 import { createPreparedList } from './page.ts'
+import type { Rounds } from './rounds.ts'
 import type { RegisteredTool, ToolRegistry } from './tool-registry.ts'
 
 /** The same tools for everybody, whatever leases there are (LIST-02, POOL-02). */
 const cache: CacheHint = { ttlMs: 300_000, scope: 'public' }
 
-export function createToolMethods ({ registry, encoder, log, pageSize }: {
+export function createToolMethods ({ registry, encoder, rounds, log, pageSize }: {
   readonly registry: ToolRegistry
   readonly encoder: Encoder
+  readonly rounds: Rounds
   readonly log: ErrorLog
   readonly pageSize?: number
 }): MethodTable {
@@ -40,9 +44,13 @@ export function createToolMethods ({ registry, encoder, log, pageSize }: {
       if (mismatch !== undefined) throw new ProtocolError(mismatch)
     }
 
-    const read = tool.check.read(given)
-    if (!read.ok) return complete(refusedResult(invalidArguments(read.problems)))
-    return await run(tool, read.input, request, context)
+    const { name, asks } = tool.definition
+    return await rounds.run({ request, context, target: name, arguments: given, asks }, async (asking) => {
+      const read = tool.check.read(given)
+      if (!read.ok) return complete(refusedResult(invalidArguments(read.problems)))
+      const { principal, signal } = request
+      return await run(tool, read.input, { principal, signal, progress: context.progress, log: context.log, ...asking })
+    })
   }
 
   function calledTool ({ params }: McpRequest): RegisteredTool {
@@ -55,17 +63,15 @@ export function createToolMethods ({ registry, encoder, log, pageSize }: {
     return tool
   }
 
-  async function run (
-    { definition, checkOutput }: RegisteredTool, input: JsonObject, { principal, signal }: McpRequest, { progress, log: tell }: MethodContext
-  ): Promise<Result> {
+  async function run ({ definition, checkOutput }: RegisteredTool, input: JsonObject, call: ToolCall): Promise<Result> {
     try {
-      const { content, structuredContent, undo } = await definition.run(input, { principal, signal, progress, log: tell })
+      const { content, structuredContent, undo } = await definition.run(input, call)
       // CALL-06: a client may rely on the published schema, so what breaks it never leaves.
       const [misfit] = checkOutput?.(structuredContent) ?? []
       if (misfit !== undefined) throw new Error(`its structuredContent breaks its outputSchema: ${misfit.path} ${misfit.problem}`)
       return { kind: 'complete', body: { content, structuredContent }, ...(undo === undefined ? {} : { undo }) }
     } catch (error) {
-      if (error instanceof ProtocolError) throw error
+      if (error instanceof ProtocolError || error instanceof QuestionsAsked) throw error
       if (error instanceof Refusal) return complete(refusedResult(error.toJSON()))
       log.error({ err: error, tool: definition.name }, 'a tool failed unexpectedly')
       return complete(refusedResult(toolFailed))
@@ -77,9 +83,11 @@ export function createToolMethods ({ registry, encoder, log, pageSize }: {
     'tools/call': {
       eras: bothEras,
       handle: call,
-      mayStream: ({ params, progressToken, logLevel }) =>
-        (progressToken !== undefined || logLevel !== undefined) &&
-        registry.find(textParam(params, 'name') ?? '')?.definition.reports === true
+      mayStream (request) {
+        const tool = registry.find(textParam(request.params, 'name') ?? '')?.definition
+        const isReportedTo = request.progressToken !== undefined || request.logLevel !== undefined
+        return (isReportedTo && tool?.reports === true) || rounds.needsStream(request, tool?.asks)
+      }
     }
   }
 }

@@ -4,7 +4,7 @@
  * One registry serves both eras; only here does a result take the shape of one (LEGACY-22).
  */
 import { legacyResult } from './encode-legacy.ts'
-import { modernResult, type Implementation } from './encode-modern.ts'
+import { inputRequired, modernResult, type Implementation } from './encode-modern.ts'
 import { errorCodes } from './error-table.ts'
 import type { JsonObject } from './message.ts'
 import type { Rejection, RequestId } from './rejection.ts'
@@ -36,9 +36,11 @@ export function createEncoder (serverInfo: Implementation): Encoder {
   return {
     result (to, result) {
       const head = `{"jsonrpc":"2.0","id":${JSON.stringify(to.id)},"result":`
-      return result.kind === 'prepared'
-        ? Buffer.concat([Buffer.from(head), result.prepared.bytesFor(to.version), tail])
-        : `${head}${JSON.stringify(shape(to.method, to.version, result.body, result.cache))}}`
+      switch (result.kind) {
+        case 'prepared': return Buffer.concat([Buffer.from(head), result.prepared.bytesFor(to.version), tail])
+        case 'complete': return `${head}${JSON.stringify(shape(to.method, to.version, result.body, result.cache))}}`
+        case 'input_required': return `${head}${JSON.stringify(inputRequired(result, serverInfo))}}`
+      }
     },
 
     prepare (method, body, cache) {
@@ -73,4 +75,9 @@ export function errorCodeFor ({ rule, code }: Rejection, era: Era): number {
 
 export function encodeNotification (method: string, params: JsonObject): string {
   return JSON.stringify({ jsonrpc: '2.0', method, params })
+}
+
+/** A request of ours to a legacy caller (LEGACY-14); `params` are left out where there are none. */
+export function encodeRequest (id: string, method: string, params: JsonObject): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, method, ...(Object.keys(params).length === 0 ? {} : { params }) })
 }

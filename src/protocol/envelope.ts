@@ -1,6 +1,6 @@
 /**
- * From a parsed body to what it asks for: one request, a batch of an old client, something to
- * acknowledge, or a rejection (VAL-05…08). The era is decided on the way; mirrored headers are
+ * From a parsed body to what it asks for: one request, a batch of an old client, something that
+ * wants no answer, or a rejection (VAL-05…08). The era is decided on the way; mirrored headers are
  * checked afterwards (`request-headers.ts`).
  */
 import { missingMeta } from './error-table.ts'
@@ -9,6 +9,7 @@ import { isLogLevel, legacyLogLevel, logLevelKey } from './log-level.ts'
 import type { McpRequest } from './mcp-request.ts'
 import { isObject, readMessage, type JsonObject, type Message } from './message.ts'
 import type { Rejection, RequestId } from './rejection.ts'
+import type { Era } from './versions.ts'
 
 const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities'
 
@@ -22,10 +23,15 @@ export interface Rejected {
   readonly id: RequestId | undefined
 }
 
+/** What is answered with 202 and nothing else (HTTP-06, HTTP-07, ERA-10). */
+export type Heard =
+  | { readonly kind: 'notification', readonly era: Era, readonly method: string, readonly params: JsonObject }
+  /** An answer to a request of ours; only legacy callers post one (ERA-09). */
+  | { readonly kind: 'response', readonly id: RequestId | undefined, readonly body: JsonObject }
+
 export type Incoming =
   | { readonly kind: 'request', readonly envelope: Envelope }
-  /** A notification, or an answer nobody waits for: 202 and nothing else (HTTP-06, HTTP-07, ERA-10). */
-  | { readonly kind: 'accepted' }
+  | Heard
   | { readonly kind: 'batch', readonly elements: readonly Incoming[] }
   | Rejected
 
@@ -45,8 +51,11 @@ function readOne (body: unknown, header: string | undefined): Incoming {
     // A posted response is not answered by its id: that id is one of ours, not the sender's.
     return rejected(decision.rejection, message.kind === 'request' ? message.id : undefined)
   }
-  if (message.kind !== 'request') return { kind: 'accepted' }
-  return decision.era === 'modern' ? readModern(message) : { kind: 'request', envelope: legacyEnvelope(message, decision.version) }
+  switch (message.kind) {
+    case 'response': return message
+    case 'notification': return { kind: 'notification', era: decision.era, method: message.method, params: message.params ?? {} }
+    case 'request': return decision.era === 'modern' ? readModern(message) : { kind: 'request', envelope: legacyEnvelope(message, decision.version) }
+  }
 }
 
 function readModern ({ id, method, params = {} }: Extract<Message, { kind: 'request' }>): Incoming {

@@ -22,6 +22,8 @@ export type Result =
     readonly undo?: () => Promise<void>
   }
   | { readonly kind: 'prepared', readonly prepared: PreparedResult }
+  /** Questions to the caller, who calls again with the answers and the state (MRTR-01); for modern callers alone. */
+  | { readonly kind: 'input_required', readonly inputRequests: JsonObject, readonly requestState: string }
 
 export interface PreparedResult {
   /** The encoded result member for a revision. */

@@ -1,4 +1,11 @@
 import type { Principal } from '../protocol/principal.ts'
+import type { Asking } from './asking.ts'
+
+/** Who gets a prompt, and until when it still matters. */
+export interface PromptCall {
+  readonly principal: Principal
+  readonly signal: AbortSignal
+}
 
 export interface PromptArgument {
   readonly name: string
@@ -6,7 +13,7 @@ export interface PromptArgument {
   readonly description: string
   readonly required: boolean
   /** Values to offer while somebody types; completion filters them. */
-  readonly complete?: (call: { readonly principal: Principal, readonly signal: AbortSignal }) => Promise<readonly string[]>
+  readonly complete?: (call: PromptCall) => Promise<readonly string[]>
 }
 
 /** A ready-made instruction for an agent that tests an app. */
@@ -15,6 +22,8 @@ export interface PromptDefinition {
   readonly title: string
   readonly description: string
   readonly arguments: readonly PromptArgument[]
+  /** True when getting the prompt may ask the caller; any other prompt must not. */
+  readonly asks?: boolean
   /** The text of the user message, from the given arguments; the required ones are there. */
-  readonly text: (given: Readonly<Record<string, string>>) => string
+  readonly text: (given: Readonly<Record<string, string>>, call: PromptCall & Asking) => string | Promise<string>
 }

@@ -1,5 +1,6 @@
 import type { Topic } from '../events/event-bus.ts'
 import type { Principal } from '../protocol/principal.ts'
+import type { Asking } from './asking.ts'
 
 /** Who reads, and until when it still matters. */
 export interface ResourceCall {
@@ -30,6 +31,8 @@ export interface ResourceDefinition {
   readonly title: string
   readonly description: string
   readonly mimeType: string
+  /** True when reading may ask the caller; reading any other resource must not. */
+  readonly asks?: boolean
   /**
    * The members that `resources/list` shows. They may depend on what exists for everybody,
    * never on what the caller did before (LIST-02).
@@ -40,7 +43,7 @@ export interface ResourceDefinition {
    *
    * @returns `undefined` when there is no such resource, or not for this caller
    */
-  readonly read: (variables: Readonly<Record<string, string>>, call: ResourceCall) => Promise<ResourceContent | undefined>
+  readonly read: (variables: Readonly<Record<string, string>>, call: ResourceCall & Asking) => Promise<ResourceContent | undefined>
   /**
    * Where changes of one member are published. Asked when somebody subscribes, so it must cost
    * little and leave no trace; variables arrive percent-decoded.

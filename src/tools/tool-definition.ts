@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { LogLevel } from '../protocol/log-level.ts'
 import type { JsonObject } from '../protocol/message.ts'
 import type { Principal } from '../protocol/principal.ts'
+import type { Asking } from './asking.ts'
 
 /** Blocks of a tool result (CALL-05). */
 export type ContentBlock =
@@ -21,8 +22,8 @@ export interface ToolOutput {
   readonly undo?: () => Promise<void>
 }
 
-/** What a tool knows of the call besides its arguments. */
-export interface ToolCall {
+/** What a tool knows of the call besides its arguments. It can ask its caller: `asking.ts` has the rules. */
+export interface ToolCall extends Asking {
   readonly principal: Principal
   /** Fires when the caller has gone or cancelled. */
   readonly signal: AbortSignal
@@ -50,6 +51,8 @@ export interface ToolDefinition<Input extends z.ZodObject = z.ZodObject> {
   readonly annotations: ToolAnnotations
   /** True when the call may report progress or log, and so may be answered by a stream. */
   readonly reports?: boolean
+  /** True when the call may ask its caller; a call of any other tool must not. */
+  readonly asks?: boolean
   readonly run: (input: z.output<Input>, call: ToolCall) => Promise<ToolOutput>
 }
 
@@ -68,6 +71,8 @@ export interface SchemaTool {
   readonly annotations?: ToolAnnotations
   /** True when the call may report progress or log, and so may be answered by a stream. */
   readonly reports?: boolean
+  /** True when the call may ask its caller; a call of any other tool must not. */
+  readonly asks?: boolean
   /** The arguments come as they were sent. */
   readonly run: (input: JsonObject, call: ToolCall) => Promise<{
     readonly content: readonly ContentBlock[]

@@ -51,3 +51,24 @@ export class InvalidCursorRefusal extends Refusal {
     })
   }
 }
+
+/** The user was asked, and did not agree. */
+export class NotConfirmedRefusal extends Refusal {
+  readonly code = 'not_confirmed'
+
+  constructor ({ what, action }: {
+    /** What was asked about, as a clause: `resetting virtual-ios-1`. */
+    readonly what: string
+    /** Said no, or said nothing. */
+    readonly action: 'decline' | 'cancel'
+  }) {
+    super({
+      message: action === 'decline' ? `The user declined ${what}; nothing was done.` : `Nobody confirmed ${what}; nothing was done.`,
+      retryable: false,
+      nextAction: action === 'decline'
+        ? 'Go on without it. Do not repeat the call unless the user asks for it.'
+        : 'Find out whether the user wants it before repeating the call.',
+      details: { action }
+    })
+  }
+}

@@ -15,7 +15,11 @@ const names = fc.uniqueArray(hostileText.map(wellFormed), { maxLength: 12 })
 interface Page { readonly items: ReadonlyArray<{ readonly name: string }>, readonly nextCursor?: string }
 
 function read (result: Result): Page {
-  return JSON.parse(result.kind === 'prepared' ? result.prepared.bytesFor('2026-07-28').toString() : JSON.stringify(result.body)) as Page
+  switch (result.kind) {
+    case 'prepared': return JSON.parse(result.prepared.bytesFor('2026-07-28').toString()) as Page
+    case 'complete': return JSON.parse(JSON.stringify(result.body)) as Page
+    case 'input_required': throw new Error('a list asks nothing')
+  }
 }
 
 /** Both ways to make a page of the same items. */

@@ -48,7 +48,8 @@ const isId = (id: unknown): boolean => typeof id === 'string' || Number.isSafeIn
 
 function isSound (incoming: Incoming): boolean {
   switch (incoming.kind) {
-    case 'accepted': return true
+    case 'notification': return typeof incoming.method === 'string' && typeof incoming.params === 'object'
+    case 'response': return incoming.id === undefined || isId(incoming.id)
     case 'batch': return incoming.elements.length > 0 && incoming.elements.every((element) => element.kind !== 'batch' && isSound(element))
     case 'rejected': return (incoming.id === undefined || isId(incoming.id)) && knownCodes.includes(incoming.rejection.code) && [200, 400].includes(incoming.rejection.status) &&
       incoming.rejection.message.length < 1_000

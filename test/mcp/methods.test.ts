@@ -11,6 +11,7 @@ import type { PromptDefinition } from '../../src/tools/prompt-definition.ts'
 import type { ResourceDefinition } from '../../src/tools/resource-definition.ts'
 import { collectingLog } from '../support/collecting-log.ts'
 import { mcpRequest, principal } from '../support/mcp-request.ts'
+import { roundsBench } from '../support/rounds.ts'
 
 class AsleepRefusal extends Refusal {
   readonly code = 'asleep'
@@ -47,11 +48,12 @@ function setup () {
   const log = collectingLog()
   const encoder = createEncoder({ name: 'mooring', version: '1', title: 'mooring' })
   const resources = registerResources([notes])
+  const { rounds } = roundsBench()
   const dispatcher = createDispatcher({
     log,
     families: [
-      createHandshakeMethods(encoder), createResourceMethods({ resources, encoder }),
-      createPromptMethods({ prompts: [greeting], encoder }), createCompletionMethods({ prompts: [greeting], resources })
+      createHandshakeMethods(encoder), createResourceMethods({ resources, encoder, rounds }),
+      createPromptMethods({ prompts: [greeting], encoder, rounds }), createCompletionMethods({ prompts: [greeting], resources })
     ]
   })
   async function answer (method: string, params = {}, overrides: Partial<McpRequest> = {}): Promise<any> {

@@ -1,7 +1,9 @@
+import fc from 'fast-check'
 import t from 'tap'
 import { cancelledBy } from '../../src/devices/cancellation.ts'
 import { createRunningRequests } from '../../src/mcp/running-requests.ts'
 import { manualTime } from '../support/manual-time.ts'
+import { principal } from '../support/mcp-request.ts'
 
 function setup () {
   const { advance, ...time } = manualTime()
@@ -48,4 +50,21 @@ t.test('a request that has ended is told nothing any more', async (t) => {
   running.abortAll()
 
   t.equal(request.signal.aborted, false)
+})
+
+t.test('LEGACY-13: a request is cancelled exactly when it alone has the id and the principal', async (t) => {
+  const request = fc.record({ subject: fc.constantFrom('ada', 'eve'), id: fc.constantFrom(1, '1', 2), hasEnded: fc.boolean(), isCancellable: fc.boolean() })
+  fc.assert(fc.property(fc.array(request, { maxLength: 8 }), request, (requests, { subject, id }) => {
+    const { running } = setup()
+    const begun = requests.map((one) => {
+      const run = running.begin(one.isCancellable ? { principal: principal(one.subject), id: one.id } : undefined)
+      if (one.hasEnded) run.end()
+      return { ...one, run }
+    })
+    const meant = begun.filter((one) => one.isCancellable && !one.hasEnded && one.subject === subject && one.id === id)
+
+    running.cancel({ principal: principal(subject), id })
+
+    return begun.every(({ run }) => run.signal.aborted === (meant.length === 1 && meant[0]?.run === run) && run.isCancelled === run.signal.aborted)
+  }))
 })

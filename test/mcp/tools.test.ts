@@ -10,6 +10,7 @@ import { Refusal } from '../../src/refusals/refusal.ts'
 import { defineTool, type ContentBlock, type OfferedTool, type SchemaTool, type ToolDefinition } from '../../src/tools/tool-definition.ts'
 import { collectingLog } from '../support/collecting-log.ts'
 import { mcpRequest } from '../support/mcp-request.ts'
+import { roundsBench } from '../support/rounds.ts'
 
 const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
 
@@ -57,7 +58,7 @@ function setup (tools: readonly OfferedTool[] = [echo, busy, broken, routed], pa
   const log = collectingLog()
   const encoder = createEncoder({ name: 'mooring', version: '1' })
   const dispatcher = createDispatcher({
-    families: [createToolMethods({ registry: createToolRegistry(tools), encoder, log, ...(pageSize === undefined ? {} : { pageSize }) })], log
+    families: [createToolMethods({ registry: createToolRegistry(tools), encoder, rounds: roundsBench().rounds, log, ...(pageSize === undefined ? {} : { pageSize }) })], log
   })
   async function answer (request: McpRequest): Promise<any> {
     const outcome: Outcome = await dispatcher.dispatch(request, silent)

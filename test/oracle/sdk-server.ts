@@ -6,6 +6,7 @@ import { completable, createMcpHandler, fromJsonSchema, McpServer, ResourceNotFo
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import type { Test } from 'tap'
 import { z } from 'zod'
+import { unannounced } from '../../src/mcp/asking.ts'
 import { capabilities, instructions, serverInfo } from '../../src/mcp/server-card.ts'
 import type { Era } from '../../src/protocol/versions.ts'
 import type { PromptArgument } from '../../src/tools/prompt-definition.ts'
@@ -63,6 +64,7 @@ function registerTool (server: McpServer, { name, title = name, description, inp
     const token = (meta as { progressToken?: string | number } | undefined)?.progressToken
     const sent: Array<Promise<void>> = []
     const call: ToolCall = {
+      ...unannounced,
       principal: principal(),
       signal,
       progress: (step) => {
@@ -76,10 +78,12 @@ function registerTool (server: McpServer, { name, title = name, description, inp
   })
 }
 
+/** A caller that nothing in the fixture asks. */
+const call = { ...unannounced, principal: principal(), signal: new AbortController().signal }
+
 function registerResources (server: McpServer): void {
   const [still, item] = fixture.resources
   if (still === undefined || item === undefined) throw new Error('the fixture has two kinds of resources')
-  const call = { principal: principal(), signal: new AbortController().signal }
   server.registerResource(still.name, still.uriTemplate, describe(still), async (uri) => (
     { contents: [{ uri: uri.href, ...await still.read({}, call) }] } as any
   ))
@@ -99,8 +103,8 @@ function describe ({ title, description, mimeType }: { title: string, descriptio
 
 function registerPrompts (server: McpServer): void {
   for (const { name, title, description, arguments: taken, text } of fixture.prompts) {
-    const messages = (given: Readonly<Record<string, string>>) => ({
-      description, messages: [{ role: 'user' as const, content: { type: 'text' as const, text: text(given) } }]
+    const messages = async (given: Readonly<Record<string, string>>) => ({
+      description, messages: [{ role: 'user' as const, content: { type: 'text' as const, text: await text(given, call) } }]
     })
     if (taken.length === 0) server.registerPrompt(name, { title, description, argsSchema: z.strictObject({}) }, async () => messages({}))
     else server.registerPrompt(name, { title, description, argsSchema: z.strictObject(Object.fromEntries(taken.map((argument) => [argument.name, schemaOf(argument)]))) }, async (given) => messages(given as Record<string, string>))

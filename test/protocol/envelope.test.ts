@@ -36,9 +36,15 @@ t.test('META-01, RPC-11, VAL-08, ERR-04: a modern request states its version and
 })
 
 t.test('HTTP-06, RPC-08: notifications, and answers of old clients, are accepted', async (t) => {
-  t.same(readIncoming({ jsonrpc: '2.0', method: 'notifications/cancelled', params: {} }, '2026-07-28'), { kind: 'accepted' })
-  t.same(readIncoming({ jsonrpc: '2.0', method: 'notifications/initialized' }, undefined), { kind: 'accepted' })
-  t.same(readIncoming({ jsonrpc: '2.0', id: 3, result: {} }, '2025-11-25'), { kind: 'accepted' })
+  t.same(readIncoming({ jsonrpc: '2.0', method: 'notifications/cancelled', params: {} }, '2026-07-28'), {
+    kind: 'notification', era: 'modern', method: 'notifications/cancelled', params: {}
+  })
+  t.same(readIncoming({ jsonrpc: '2.0', method: 'notifications/initialized' }, undefined), {
+    kind: 'notification', era: 'legacy', method: 'notifications/initialized', params: {}
+  })
+  t.same(readIncoming({ jsonrpc: '2.0', id: 3, result: {} }, '2025-11-25'), {
+    kind: 'response', id: 3, body: { jsonrpc: '2.0', id: 3, result: {} }
+  })
 })
 
 t.test('ERA-09: a posted response in modern traffic is refused without an id', async (t) => {
@@ -63,7 +69,7 @@ t.test('LOG-01, LOG-02, ERR-10: a level counts for its own request, and an unkno
 
 t.test('LEGACY-21: the elements of a batch are judged one by one', async (t) => {
   t.match(readIncoming([{ jsonrpc: '2.0', id: 1, method: 'ping' }, { jsonrpc: '2.0', method: 'x' }, 7], undefined), {
-    kind: 'batch', elements: [{ kind: 'request' }, { kind: 'accepted' }, { kind: 'rejected' }]
+    kind: 'batch', elements: [{ kind: 'request' }, { kind: 'notification' }, { kind: 'rejected' }]
   })
 })
 

@@ -9,6 +9,7 @@ import type { Scheduler } from '../../src/runtime/scheduler.ts'
 import { createDeviceTools } from '../../src/tools/device-tools.ts'
 import type { ToolCall, ToolDefinition, ToolOutput } from '../../src/tools/tool-definition.ts'
 import type { DeviceDriver, UiNode } from '../../src/devices/device-driver.ts'
+import { scriptedCaller } from './asking.ts'
 import { hastyTime } from './hasty-time.ts'
 import { manualTime } from './manual-time.ts'
 import { memoryLeaseStore } from './memory-lease-store.ts'
@@ -76,10 +77,10 @@ export async function benchOver (drivers: readonly DeviceDriver[], time: ToolTim
   const onScreenChange = ({ handle }: Lease): void => { screenChanges.push(handle) }
   const tools = createDeviceTools({ leases, screens, onScreenChange, ...time })
 
-  async function call (name: string, args: Record<string, unknown> = {}, { principal = alice, signal = new AbortController().signal, progress = () => {}, log = () => {} }: Partial<ToolCall> = {}): Promise<Answer> {
+  async function call (name: string, args: Record<string, unknown> = {}, { principal = alice, signal = new AbortController().signal, progress = () => {}, log = () => {}, ...asking }: Partial<ToolCall> = {}): Promise<Answer> {
     const tool = tools.find((candidate) => candidate.name === name)
     if (tool === undefined) throw new Error(`no tool ${name}`)
-    const output = await tool.run(tool.input.parse(args), { principal, signal, progress, log })
+    const output = await tool.run(tool.input.parse(args), { principal, signal, progress, log, ...scriptedCaller(), ...asking })
     const [first] = output.content
     return { ...output, text: first?.type === 'text' ? first.text : '' }
   }

@@ -2,6 +2,7 @@ import { encode as encodeCl100k } from 'gpt-tokenizer/encoding/cl100k_base'
 import { encode as encodeO200k } from 'gpt-tokenizer/encoding/o200k_base'
 import t from 'tap'
 import { createToolRegistry } from '../../src/mcp/tool-registry.ts'
+import { scriptedCaller } from '../support/asking.ts'
 import { alice, toolBench } from '../support/tool-bench.ts'
 import { node } from '../support/ui-node.ts'
 
@@ -23,7 +24,7 @@ t.test('the first tool succeeds without arguments', async (t) => {
   const { tools } = await setup()
   const [first] = tools
 
-  t.match(await first?.run(first.input.parse({}), { principal: alice, signal: new AbortController().signal, progress () {}, log () {} }), { content: [{ type: 'text' }] })
+  t.match(await first?.run(first.input.parse({}), { principal: alice, signal: new AbortController().signal, progress () {}, log () {}, ...scriptedCaller() }), { content: [{ type: 'text' }] })
 })
 
 t.test('POOL-01: every tool that names a lease takes it as `lease`, and has no other way to a device', async (t) => {

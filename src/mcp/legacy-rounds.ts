@@ -1,0 +1,68 @@
+/**
+ * Asking a legacy caller (LEGACY-14): the questions of a round go out on the stream of its
+ * call, and the work waits for the answers. What its client can be asked is not known before;
+ * it is asked, and one that cannot says so.
+ */
+import type { McpRequest } from '../protocol/mcp-request.ts'
+import { legacyQuestionParams } from '../protocol/legacy-question.ts'
+import { allNeeds, type Question } from '../protocol/question.ts'
+import { isLegacyVersion, oldestLegacyVersion } from '../protocol/versions.ts'
+import type { Ids } from '../runtime/ids.ts'
+import type { AskedCaller } from './asking.ts'
+import { AnswerFailedRefusal, CannotAskRefusal } from './asking-refusals.ts'
+import type { MethodContext } from './method.ts'
+import type { ServerRequests } from './server-requests.ts'
+
+/** `serverRequests` and a stream to write to, or the caller cannot be asked at all. */
+export function legacyCaller ({ request, signal, write, serverRequests, ids }: {
+  readonly request: McpRequest
+  /** Fires when answers do not matter any more. */
+  readonly signal: AbortSignal
+  readonly write: MethodContext['write']
+  readonly serverRequests: ServerRequests | undefined
+  readonly ids: Pick<Ids, 'bytes'>
+}): AskedCaller {
+  const { principal } = request
+  const version = isLegacyVersion(request.version) ? request.version : oldestLegacyVersion
+  const answers = new Map<string, unknown>()
+  const unsupported = new Set<string>()
+  let rounds = 0
+
+  async function askOne (key: string, question: Question, needed: boolean, signal: AbortSignal): Promise<void> {
+    const params = legacyQuestionParams(question, version, ids.bytes(16).toString('base64url'))
+    if (params === undefined || write === undefined || serverRequests === undefined) throw new CannotAskRefusal(question.needs)
+    const { method } = question
+    const reply = await serverRequests.send({ method, params, principal, signal, write })
+    switch (reply.kind) {
+      case 'answer':
+        answers.set(key, reply.result)
+        return
+      case 'unsupported':
+        if (needed) throw new CannotAskRefusal(question.needs)
+        unsupported.add(key)
+        return
+      case 'failed': throw new AnswerFailedRefusal(method)
+    }
+  }
+
+  return {
+    answers,
+    get rounds () { return rounds },
+    canBeAsked: (key, question) => write !== undefined && serverRequests !== undefined && !unsupported.has(key) &&
+      legacyQuestionParams(question, version, '') !== undefined,
+
+    async ask (open, needed) {
+      rounds++
+      const round = new AbortController()
+      const both = AbortSignal.any([signal, round.signal])
+      try {
+        await Promise.all([...open].map(([key, question]) => askOne(key, question, needed, both)))
+      } finally {
+        // When one of them fails, nobody needs the answers to the others.
+        round.abort()
+      }
+    },
+
+    cannotBeAsked: (questions) => new CannotAskRefusal(allNeeds(questions))
+  }
+}

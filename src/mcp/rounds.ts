@@ -1,0 +1,62 @@
+import type { McpRequest } from '../protocol/mcp-request.ts'
+import type { JsonObject } from '../protocol/message.ts'
+import type { Result } from '../protocol/result.ts'
+import type { Sealer } from '../protocol/sealed-string.ts'
+import type { Ids } from '../runtime/ids.ts'
+import type { Asking } from '../tools/asking.ts'
+import { createAsking, unannounced } from './asking.ts'
+import { legacyCaller } from './legacy-rounds.ts'
+import type { MethodContext } from './method.ts'
+import { openModernRounds } from './modern-rounds.ts'
+import type { ServerRequests } from './server-requests.ts'
+
+/** One request to a method that may be answered with questions: `tools/call`, `prompts/get`, `resources/read` (MRTR-01). */
+export interface AskableCall {
+  readonly request: McpRequest
+  readonly context: MethodContext
+  /** The tool or prompt by name, the resource by URI. */
+  readonly target: string
+  /** As they came. */
+  readonly arguments: JsonObject
+  /** Whether what is called says that it asks. */
+  readonly asks: boolean | undefined
+}
+
+export interface Rounds {
+  /** Whether a request to something that `asks` needs a stream for its questions. */
+  needsStream (request: McpRequest, asks: boolean | undefined): boolean
+  /**
+   * Runs what is called, with a way to ask its caller; the result may be a question.
+   *
+   * @throws {ProtocolError} what came from an earlier round does not belong here (MRTR-06, MRTR-08)
+   */
+  run (call: AskableCall, work: (asking: Asking) => Promise<Result>): Promise<Result>
+}
+
+export function createRounds ({ sealer, serverRequests, ids }: {
+  readonly sealer: Sealer
+  /** Undefined where legacy callers are not asked. */
+  readonly serverRequests: ServerRequests | undefined
+  readonly ids: Pick<Ids, 'bytes'>
+}): Rounds {
+  return {
+    needsStream: ({ era }, asks) => asks === true && era === 'legacy' && serverRequests !== undefined,
+
+    async run ({ request, context: { write }, target, arguments: given, asks }, work) {
+      if (request.era === 'legacy') {
+        if (asks !== true) return await work(unannounced)
+        const over = new AbortController()
+        const signal = AbortSignal.any([request.signal, over.signal])
+        try {
+          return await work(createAsking(legacyCaller({ request, signal, write, serverRequests, ids })))
+        } finally {
+          // Work that stopped waiting for an answer leaves nothing behind.
+          over.abort()
+        }
+      }
+      const { principal, method } = request
+      const rounds = openModernRounds({ request, belongsTo: { principal, method, target, arguments: given }, sealer })
+      return asks === true ? await rounds.run(work) : await work(unannounced)
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import { createAsking } from '../../src/mcp/asking.ts'
+import type { Question } from '../../src/protocol/question.ts'
+import type { Asking } from '../../src/tools/asking.ts'
+
+/** A caller that answers as the test says, when it is asked; it cannot be asked for any other key. */
+export function scriptedCaller (script: Readonly<Record<string, unknown>> = {}): Asking & { readonly asked: ReadonlyMap<string, Question> } {
+  const answers = new Map<string, unknown>()
+  const asked = new Map<string, Question>()
+  const asking = createAsking({
+    answers,
+    get rounds () { return asked.size },
+    canBeAsked: (key) => Object.hasOwn(script, key),
+    async ask (open) {
+      for (const [key, question] of open) {
+        asked.set(key, question)
+        answers.set(key, script[key])
+      }
+    },
+    cannotBeAsked: () => new Error('the test gave no answer to that')
+  })
+  return { ...asking, asked }
+}
