@@ -12,6 +12,7 @@ import type { DeviceToolParts } from './device-tool-parts.ts'
 import { createDeviceUses } from './device-use.ts'
 import { createLookTools } from './look.ts'
 import { createPoolTools } from './pool.ts'
+import { createResetTools } from './reset.ts'
 import { createSwipeTools } from './swipe.ts'
 import { createTextTools } from './text.ts'
 import type { ToolDefinition } from './tool-definition.ts'
@@ -29,6 +30,7 @@ export function createDeviceTools (
     ...createActTools(all),
     ...createSwipeTools(all),
     ...createTextTools(all),
-    ...createAppTools(all)
+    ...createAppTools(all),
+    ...createResetTools(all)
   ]
 }

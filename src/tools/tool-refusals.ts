@@ -72,3 +72,16 @@ export class NotConfirmedRefusal extends Refusal {
     })
   }
 }
+
+/** Nobody can be asked whether it is meant, so the call has to say so itself. */
+export class ConfirmationRequiredRefusal extends Refusal {
+  readonly code = 'confirmation_required'
+
+  constructor (what: string) {
+    super({
+      message: `Your client cannot be asked to confirm ${what}, so nothing was done.`,
+      retryable: false,
+      nextAction: 'If it is wanted, repeat the call with confirm: true.'
+    })
+  }
+}

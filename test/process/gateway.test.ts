@@ -12,11 +12,13 @@ async function stateDirectory (t: Test): Promise<string> {
   return folder
 }
 
-t.test('killed in the middle of a call, it comes back: the lease has ended with a reason, the phone is free', async (t) => {
+t.test('killed in the middle of a call, it comes back: the lease has ended with a reason, the phone is free, what was sealed still opens', async (t) => {
   const stateDir = await stateDirectory(t)
   const before = await startGatewayProcess(t, { stateDir })
   const leases = await Promise.all([before.wire.call('acquireDevice'), before.wire.call('acquireDevice')])
   const [first, second] = leases.map(({ structuredContent }) => structuredContent)
+  const reset = { name: 'resetDevice', arguments: { lease: first.lease }, _meta: { 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } } }
+  const { requestState } = (await before.wire.modern('tools/call', reset)).json().result
   const waiting = before.wire.call('waitFor', { lease: first.lease, for: { text: 'never there' }, timeoutMs: 60_000 }).catch(() => 'gone')
   await before.wire.call('observe', { lease: first.lease })
 
@@ -30,6 +32,8 @@ t.test('killed in the middle of a call, it comes back: the lease has ended with 
     const refused = await after.wire.call('observe', { lease })
     t.match(refused, { isError: true, structuredContent: { code: 'lease_ended', reason: 'device_restarted', retryable: false, nextAction: String } })
   }
+  t.match((await after.wire.modern('tools/call', { ...reset, requestState })).json().result, { structuredContent: { code: 'lease_ended' } })
+  t.match((await after.wire.modern('tools/call', { ...reset, requestState: `${requestState}A` })).json().error, { code: -32602 }, 'MRTR-06')
   t.match(await after.wire.call('listDevices'), { structuredContent: { devices: [{ state: 'free' }, { state: 'free' }] } })
   const again = (await after.wire.call('acquireDevice', { device: first.device.id })).structuredContent
   t.ok(again.fence > first.fence, 'the fence only rises, across the crash too')
@@ -60,16 +64,26 @@ t.test('killed between grant and restart at any time, no phone ever has two hold
   for (const lease of seen) t.match(await wire.call('renewLease', { lease }), { isError: true, structuredContent: { code: 'lease_ended' } })
 })
 
-t.test('a clean stop takes the token away and leaves the database', async (t) => {
+t.test('sealing keys that are none keep the server from starting, and say why', async (t) => {
+  const stateDir = await stateDirectory(t)
+  await writeFile(join(stateDir, 'sealing-key'), 'nonsense', { mode: 0o600 })
+
+  const { exited, shown } = spawnGateway(t, ['--port', '0', '--state-dir', stateDir], stateDir)
+
+  t.equal(await exited, 1)
+  t.match(shown.stderr, /sealing key file .*not a key/)
+})
+
+t.test('a clean stop takes the token away and leaves the database and the sealing keys', async (t) => {
   const stateDir = await stateDirectory(t)
   const { child, exited, shown } = await startGatewayProcess(t, { stateDir })
-  t.equal((await stat(join(stateDir, 'token'))).mode & 0o777, 0o600)
+  for (const file of ['token', 'sealing-key']) t.equal((await stat(join(stateDir, file))).mode & 0o777, 0o600, file)
 
   child.kill('SIGTERM')
 
   t.equal(await exited, 0)
   await t.rejects(stat(join(stateDir, 'token')), { code: 'ENOENT' })
-  t.ok((await stat(join(stateDir, 'mooring.sqlite'))).isFile())
+  for (const file of ['mooring.sqlite', 'sealing-key']) t.ok((await stat(join(stateDir, file))).isFile(), file)
   t.notMatch(shown.stdout, /undefined|\[object/)
 })
 

@@ -16,7 +16,7 @@ t.test('the tools are these, in this order', async (t) => {
   t.same((await setup()).tools.map(({ name }) => name), [
     'listDevices', 'acquireDevice', 'renewLease', 'releaseDevice', 'listLeases',
     'observe', 'captureScreenshot', 'waitFor', 'tapOn', 'pressButton', 'rotate', 'swipeOn',
-    'inputText', 'clearText', 'listApps', 'launchApp', 'terminateApp', 'openLink'
+    'inputText', 'clearText', 'listApps', 'launchApp', 'terminateApp', 'openLink', 'resetDevice'
   ])
 })
 
@@ -53,7 +53,7 @@ t.test('what reads is marked as reading, and only what may destroy as destructiv
   const having = (hint: 'readOnlyHint' | 'destructiveHint') => tools.filter(({ annotations }) => annotations[hint]).map(({ name }) => name)
 
   t.same(having('readOnlyHint'), ['listDevices', 'listLeases', 'observe', 'captureScreenshot', 'waitFor', 'listApps'])
-  t.same(having('destructiveHint'), ['releaseDevice', 'launchApp'])
+  t.same(having('destructiveHint'), ['releaseDevice', 'launchApp', 'resetDevice'])
 })
 
 t.test('a selector within a selector is published once and refers to itself', async (t) => {

@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { quote, word } from '../devices/screen/quote.ts'
+import { formQuestion } from '../protocol/form-question.ts'
+import { actionOutput } from './action-output.ts'
+import { filledIn } from './asking.ts'
+import type { DeviceToolParts } from './device-tool-parts.ts'
+import { leaseInput, observeInput } from './lease-input.ts'
+import { defineTool, type ToolDefinition } from './tool-definition.ts'
+import { ConfirmationRequiredRefusal, NotConfirmedRefusal } from './tool-refusals.ts'
+
+/** The tool that erases a phone without giving it back. */
+export function createResetTools ({ uses, scheduler }: Pick<DeviceToolParts, 'uses' | 'scheduler'>): ToolDefinition[] {
+  const resetDevice = defineTool({
+    name: 'resetDevice',
+    title: 'Reset a device',
+    description:
+      'Erases the phone behind your lease: stops all apps, deletes their data, undoes every change. You keep the lease. ' +
+      'Your user is asked to confirm. Returns the home screen.',
+    input: z.strictObject({
+      lease: leaseInput,
+      confirm: z.boolean().default(false).describe('Only counts where the user cannot be asked'),
+      observe: observeInput
+    }),
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+    asks: true,
+    async run ({ lease: handle, confirm, observe }, call) {
+      const use = { handle, principal: call.principal, signal: call.signal }
+      // Whose lease it is comes first, and the lease is not held up while somebody thinks.
+      const { id, model } = await uses.reading(use, async ({ driver }) => driver.description)
+      const what = `resetting ${word(id)}`
+
+      const answer = await call.tryAsk('confirm', formQuestion({
+        message: `Reset ${word(id)} (${quote(model, 60)})? All apps on it are stopped and everything in them is deleted.`,
+        fields: { confirm: { type: 'boolean', title: 'Delete everything on this phone' } }
+      }))
+      if (answer === undefined) {
+        if (!confirm) throw new ConfirmationRequiredRefusal(what)
+      } else if (filledIn(answer, what).confirm === false) {
+        throw new NotConfirmedRefusal({ what, action: 'decline' })
+      }
+
+      return await uses.acting(use, async (use) => {
+        const cleaned = await use.driver.restoreHome(use.command)
+        return await actionOutput({ scheduler }, use, {
+          done: `Reset ${word(id)}; it is still yours. Done: ${cleaned.length === 0 ? 'nothing, it was as new' : cleaned.map((phrase) => quote(phrase, 200)).join(', ')}.`,
+          facts: { device: id, cleaned },
+          observe,
+          before: undefined
+        })
+      })
+    }
+  })
+
+  return [resetDevice]
+}
