@@ -31,8 +31,9 @@ export function createPromptMethods ({ prompts, encoder, rounds }: {
     const { params, principal, signal } = request
     const given = readArguments(prompt, params['arguments'] === undefined ? {} : params['arguments'])
     return await rounds.run({ request, context, target: name, arguments: given, asks }, async (asking) => {
-      const text = await prompt.text(given, { principal, signal, ...asking })
-      return complete({ description, messages: [{ role: 'user', content: { type: 'text', text } }] })
+      const content = await prompt.content(given, { principal, signal, ...asking })
+      const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content
+      return complete({ description, messages: blocks.map((block) => ({ role: 'user', content: block })) })
     })
   }
 

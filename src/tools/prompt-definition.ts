@@ -1,5 +1,6 @@
 import type { Principal } from '../protocol/principal.ts'
 import type { Asking } from './asking.ts'
+import type { ContentBlock } from './tool-definition.ts'
 
 /** Who gets a prompt, and until when it still matters. */
 export interface PromptCall {
@@ -16,6 +17,8 @@ export interface PromptArgument {
   readonly complete?: (call: PromptCall) => Promise<readonly string[]>
 }
 
+export type PromptContent = string | readonly ContentBlock[]
+
 /** A ready-made instruction for an agent that tests an app. */
 export interface PromptDefinition {
   readonly name: string
@@ -24,6 +27,6 @@ export interface PromptDefinition {
   readonly arguments: readonly PromptArgument[]
   /** True when getting the prompt may ask the caller; any other prompt must not. */
   readonly asks?: boolean
-  /** The text of the user message, from the given arguments; the required ones are there. */
-  readonly text: (given: Readonly<Record<string, string>>, call: PromptCall & Asking) => string | Promise<string>
+  /** What the user says, as one text or a message for each block, from the given arguments; the required ones are there. */
+  readonly content: (given: Readonly<Record<string, string>>, call: PromptCall & Asking) => PromptContent | Promise<PromptContent>
 }

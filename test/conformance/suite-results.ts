@@ -17,7 +17,8 @@ const requirementSet = z.object({
 const checkList = z.array(z.object({
   name: z.string(),
   status: z.enum(['SUCCESS', 'FAILURE', 'WARNING', 'SKIPPED', 'INFO']),
-  errorMessage: z.string().optional()
+  errorMessage: z.string().optional(),
+  details: z.looseObject({ message: z.string().optional() }).optional()
 }))
 
 export interface ScenarioResult {
@@ -50,7 +51,8 @@ export async function readResults ({ requirements, resultsDir }: { readonly requ
       checks: checks.length,
       findings: [
         ...(checks.length === 0 ? ['it left no result'] : []),
-        ...[...failures, ...warnings].map(({ status, name, errorMessage = 'without explanation' }) => `${status.toLowerCase()}: ${name}: ${errorMessage}`)
+        ...[...failures, ...warnings].map(({ status, name, errorMessage, details }) =>
+          `${status.toLowerCase()}: ${name}: ${errorMessage ?? details?.message ?? 'without explanation'}`)
       ]
     }
   })

@@ -1,17 +1,30 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import t from 'tap'
 import { z } from 'zod'
+import { rootsQuestion } from '../../src/protocol/question.ts'
 import { defineTool } from '../../src/tools/tool-definition.ts'
 import { exchange } from '../support/http-exchange.ts'
 import { mcpWire } from '../support/mcp-wire.ts'
 import { startTestApp } from '../support/start-test-app.ts'
 
+const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
+
 const routed = defineTool({
   name: 'routed',
   title: 'Routed',
-  description: 'Mirrors a parameter.',
+  description: 'Mirrors a parameter, and asks for the folders of its caller.',
   input: z.strictObject({ region: z.string().meta({ 'x-mcp-header': 'Region' }) }),
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  annotations,
+  asks: true,
+  run: async (_input, { ask }) => ({ content: [], structuredContent: { ...await ask('roots', rootsQuestion()) } })
+})
+
+const broken = defineTool({
+  name: 'broken',
+  title: 'Broken',
+  description: 'Throws.',
+  input: z.strictObject({}),
+  annotations,
   run: async () => { throw new Error('it is broken') }
 })
 
@@ -32,8 +45,8 @@ interface Rung {
 const call = (params: object, method = 'tools/call'): object => ({ jsonrpc: '2.0', id: 'r', method, params })
 const meta = (version: string): object => ({ [versionKey]: version, [capabilitiesKey]: {} })
 
-t.test('VAL-01…VAL-14, VAL-17, VAL-18: of all faults at once the earlier check answers, one after the other', async (t) => {
-  const { port, token } = await startTestApp(t, { offer: (pool) => ({ ...pool, tools: [...pool.tools, routed] }) })
+t.test('VAL-01…VAL-14, VAL-16…VAL-18: of all faults at once the earlier check answers, one after the other', async (t) => {
+  const { port, token } = await startTestApp(t, { offer: (pool) => ({ ...pool, tools: [...pool.tools, routed, broken] }) })
   const authorization = `Bearer ${await token()}`
   const rungs: readonly Rung[] = [
     { rule: 'VAL-02', status: 403, code: -32600 },
@@ -51,7 +64,8 @@ t.test('VAL-01…VAL-14, VAL-17, VAL-18: of all faults at once the earlier check
     { rule: 'VAL-13', headers: { 'mcp-method': 'tools/call' }, body: call({ name: 'nope', _meta: meta('2026-07-28') }), status: 400, code: -32020, says: /Mcp-Name/ },
     { rule: 'VAL-14', headers: { 'mcp-name': 'nope' }, status: 200, code: -32602, says: /nope/ },
     { rule: 'VAL-17', headers: { 'mcp-name': 'routed' }, body: call({ name: 'routed', arguments: { region: 'eu' }, _meta: meta('2026-07-28') }), status: 400, code: -32020, says: /Mcp-Param-Region/ },
-    { rule: 'VAL-18', headers: { 'mcp-param-region': 'eu' }, status: 200 }
+    { rule: 'VAL-16', headers: { 'mcp-param-region': 'eu' }, status: 400, code: -32021, says: /roots/ },
+    { rule: 'VAL-18', headers: { 'mcp-name': 'broken' }, body: call({ name: 'broken', _meta: meta('2026-07-28') }), status: 200 }
   ]
 
   let headers: OutgoingHttpHeaders = {

@@ -41,7 +41,7 @@ const greeting: PromptDefinition = {
     { name: 'who', title: 'Who', description: 'Whom.', required: true, complete: async () => ['Ada', 'Grace'] },
     { name: 'how', title: 'How', description: 'How.', required: false }
   ],
-  text: ({ who = '', how = 'Hello' }) => `${how} ${who}`
+  content: ({ who = '', how = 'Hello' }) => `${how} ${who}`
 }
 
 function setup () {

@@ -146,9 +146,9 @@ const prompts: readonly PromptDefinition[] = [
       { name: 'name', title: 'Name', description: 'Whom to greet.', required: true, complete: async () => ['Ada', 'Adele', 'Grace'] },
       { name: 'style', title: 'Style', description: 'How.', required: false }
     ],
-    text: ({ name, style = 'plain' }) => `Greet ${name}, ${style}.`
+    content: ({ name, style = 'plain' }) => `Greet ${name}, ${style}.`
   },
-  { name: 'bare', title: 'Bare', description: 'Takes nothing.', arguments: [], text: () => 'Say nothing.' }
+  { name: 'bare', title: 'Bare', description: 'Takes nothing.', arguments: [], content: () => 'Say nothing.' }
 ]
 
 export const fixture = { tools, resources, prompts } satisfies Offer

@@ -102,9 +102,9 @@ function describe ({ title, description, mimeType }: { title: string, descriptio
 }
 
 function registerPrompts (server: McpServer): void {
-  for (const { name, title, description, arguments: taken, text } of fixture.prompts) {
+  for (const { name, title, description, arguments: taken, content } of fixture.prompts) {
     const messages = async (given: Readonly<Record<string, string>>) => ({
-      description, messages: [{ role: 'user' as const, content: { type: 'text' as const, text: await text(given, call) } }]
+      description, messages: [{ role: 'user' as const, content: { type: 'text' as const, text: String(await content(given, call)) } }]
     })
     if (taken.length === 0) server.registerPrompt(name, { title, description, argsSchema: z.strictObject({}) }, async () => messages({}))
     else server.registerPrompt(name, { title, description, argsSchema: z.strictObject(Object.fromEntries(taken.map((argument) => [argument.name, schemaOf(argument)]))) }, async (given) => messages(given as Record<string, string>))

@@ -84,7 +84,7 @@ export function askingOffer (): Offer & { readonly did: readonly string[] } {
       description: 'Introduces the user.',
       arguments: [{ name: 'style', title: 'Style', description: 'How.', required: false }],
       asks: true,
-      text: async ({ style = 'short' }, { ask }) => `${filledIn(await ask('user_context', nameForm), 'it').name}, ${style}`
+      content: async ({ style = 'short' }, { ask }) => `${filledIn(await ask('user_context', nameForm), 'it').name}, ${style}`
     }],
     resources: [{
       uriTemplate: 'test://diary/{day}',
