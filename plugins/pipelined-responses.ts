@@ -31,6 +31,8 @@ export default fp(async function pipelinedResponses (fastify) {
       for (const response of responses) {
         if (response.socket !== null) continue
         response.destroy()
+        // As Node marks the response that had the socket: who waits for it from now on asks for the mark.
+        Object.assign(response, { _closed: true })
         response.emit('close')
       }
     })

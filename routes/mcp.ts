@@ -227,7 +227,9 @@ function cancellable ({ era, id }: Envelope, principal: Principal): Cancellable 
  */
 function abortWhenCallerLeaves ({ raw }: FastifyReply, running: RunningRequest): () => void {
   const leave = (): void => { if (!raw.writableFinished) running.abort() }
-  raw.once('close', leave)
+  // It can have left already, with the last byte of its request: then `close` is over.
+  if (raw.destroyed) leave()
+  else raw.once('close', leave)
   return () => raw.off('close', leave)
 }
 

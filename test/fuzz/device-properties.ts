@@ -1,6 +1,7 @@
 /** What must hold for the device tools over virtual phones, whatever arguments a model makes up. */
 import fc from 'fast-check'
 import type { Test } from 'tap'
+import { encodeHeaderValue } from '../../src/protocol/header-value.ts'
 import { mcpWire } from '../support/mcp-wire.ts'
 import { startTestApp } from '../support/start-test-app.ts'
 import { asyncProperty, type FuzzProperty } from './fuzz-property.ts'
@@ -9,6 +10,7 @@ import { hostileText, hostileValue } from './hostile-values.ts'
 interface Schema {
   readonly $ref?: string
   readonly type?: string
+  readonly 'x-mcp-header'?: string
   readonly minimum?: number
   readonly maximum?: number
   readonly enum?: readonly unknown[]
@@ -44,6 +46,14 @@ function fitting (schema: Schema, root: Schema, depth = 0): fc.Arbitrary<unknown
   }
 }
 
+function mirroredHeaders (known: Readonly<Record<string, Schema>>, args: unknown): Record<string, string> {
+  const given = Object.entries(typeof args === 'object' && args !== null ? args : {})
+  return Object.fromEntries(given.flatMap(([name, value]) => {
+    const header = Object.hasOwn(known, name) ? known[name]?.['x-mcp-header'] : undefined
+    return header === undefined || typeof value !== 'string' ? [] : [[`mcp-param-${header.toLowerCase()}`, encodeHeaderValue(value)]]
+  }))
+}
+
 /** Starts a server of its own, with phones, and takes one of them. */
 export async function deviceProperties (t: Pick<Test, 'teardown'>): Promise<readonly FuzzProperty[]> {
   const { port, token, log } = await startTestApp(t, { flags: ['--log-level', 'error'] })
@@ -61,12 +71,14 @@ export async function deviceProperties (t: Pick<Test, 'teardown'>): Promise<read
     asyncProperty('any arguments of any device tool get an answer, and no internal error', 60, [calls], async ([{ name, known }, given, stray]) => {
       const args = typeof given === 'object' && given !== null && !Array.isArray(given) ? { ...given, ...(stray > 0 && 'lease' in known && name !== 'releaseDevice' ? { lease } : {}), ...('timeoutMs' in known ? { timeoutMs: 20 } : {}) } : given
       const logged = log().length
-      const reply = await wire.modern('tools/call', { name, arguments: args })
+      const reply = await wire.modern('tools/call', { name, arguments: args }, mirroredHeaders(known, args))
       const answer = reply.json()
       // The second phone goes back at once; the first stays ours all along.
       if (name === 'acquireDevice' && answer.result?.isError === undefined) await wire.call('releaseDevice', { lease: answer.result?.structuredContent.lease })
       if (log().length > logged) throw new Error(log().slice(logged))
       if (JSON.stringify(args).includes('"__proto__":')) return reply.status === 400
+      // What no header can carry cannot be mirrored either.
+      if (answer.error?.code === -32020) return reply.status === 400
       return reply.status === 200 && (answer.error?.code === -32602 || (answer.result.content.length > 0 && answer.result.structuredContent?.code !== 'internal_error'))
     })
   ]

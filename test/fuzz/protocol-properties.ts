@@ -61,7 +61,8 @@ function isSound (incoming: Incoming): boolean {
   }
 }
 
-function holdsProtoKey (value: unknown): boolean {
+/** As a member that was sent, not the prototype that every object has. */
+export function holdsProtoKey (value: unknown): boolean {
   return typeof value === 'object' && value !== null && (Object.hasOwn(value, '__proto__') || Object.values(value).some(holdsProtoKey))
 }
 
@@ -130,8 +131,9 @@ export const protocolProperties: readonly FuzzProperty[] = [
     return rejection === undefined || rejection.code === -32020
   }),
 
-  property('HTTP-03, HTTP-04, TRACE-03: no header value makes a reader throw', 2_000, [hostileText, hostileText, hostileText], (a, b, c) => {
+  property('HTTP-03, HTTP-04, TRACE-03: no header value makes a reader throw', 2_000, [hostileText, hostileText, hostileText, hostileValue], (a, b, c, value) => {
+    readTraceContext(value, {})
     const context = readTraceContext({ params: { _meta: { traceparent: a, baggage: b } } }, { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, tracestate: b, baggage: c })
-    return typeof isJsonContentType(a) === 'boolean' && typeof acceptsBothForms(`${a};${b},${c}`) === 'boolean' && (context === undefined || /^[0-9a-f]{32}$/.test(context.parent.traceId))
+    return typeof isJsonContentType(a) === 'boolean' && typeof acceptsBothForms(`${a};${b},${c}`) === 'boolean' && context !== undefined && /^[0-9a-f]{32}$/.test(context.parent.traceId)
   })
 ]

@@ -1,13 +1,14 @@
 /** What must hold for anything that arrives at the socket of a running server. */
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
+import type {} from '../../plugins/events.ts'
 import { encodeHeaderValue } from '../../src/protocol/header-value.ts'
 import { rawConnection, rawPost } from '../support/raw-connection.ts'
 import { parseEvents } from './event-parser.ts'
 import { asyncProperty, type FuzzProperty } from './fuzz-property.ts'
 import { hostileBytes, hostileText, hostileValue } from './hostile-values.ts'
-import { hostileMessage } from './protocol-properties.ts'
-import { post, type SocketTarget } from './socket-target.ts'
+import { holdsProtoKey, hostileMessage } from './protocol-properties.ts'
+import { beginPost, post, type SocketTarget } from './socket-target.ts'
 
 const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
 const meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} }
@@ -121,6 +122,23 @@ export function socketProperties ({ app, port, token, assertSound }: SocketTarge
       if (isRude) connection.reset()
       else connection.socket.destroy()
       await app.admission.idle()
+    }),
+
+    asyncProperty('SUB-02: any filter of a listen stream gets a refusal or an acknowledgement, and nothing stays when its reader leaves', 60, [
+      fc.oneof(fc.record({
+        toolsListChanged: fc.boolean(), resourcesListChanged: fc.boolean(), resourceSubscriptions: fc.array(fc.oneof(fc.constantFrom('test://static', 'test://items/anchor'), hostileText), { maxLength: 5 })
+      }, { requiredKeys: [] }), fc.record({ toolsListChanged: hostileValue, resourceSubscriptions: hostileValue, taskIds: hostileValue }, { requiredKeys: [] }), hostileValue), hostileText
+    ], async (notifications, id) => {
+      const body = JSON.stringify({ jsonrpc: '2.0', id, method: 'subscriptions/listen', params: { notifications, _meta: meta } })
+      const { type, first, leave } = await beginPost({ port, token, body: Buffer.from(body), headers: modernHeaders('subscriptions/listen') })
+      const message = type.startsWith('text/event-stream') ? JSON.parse(parseEvents(first)[0] ?? '{}') : JSON.parse(first.toString())
+      leave()
+      // An open stream is not in flight, so idleness does not tell when the server has seen it go.
+      for (let round = 0; app.listenStreams.streams > 0 && round < 100; round++) await post({ port, token, body: Buffer.from(ping) })
+      if (app.listenStreams.streams + app.listenStreams.uris > 0) return false
+      if (holdsProtoKey(notifications)) return message.error.code === -32600
+      return message.error?.code === -32602 ||
+        (message.method === 'notifications/subscriptions/acknowledged' && message.params._meta['io.modelcontextprotocol/subscriptionId'] === id)
     }),
 
     asyncProperty('the server is sound after all that', 1, [fc.constant(undefined)], async () => await assertSound())

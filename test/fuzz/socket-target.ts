@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { request } from 'node:http'
+import { request, type ClientRequest, type IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Test } from 'tap'
 import type { SchemaTool } from '../../src/tools/tool-definition.ts'
@@ -60,10 +60,31 @@ export async function startSocketTarget (t: Pick<Test, 'teardown'>): Promise<Soc
   }
 }
 
+interface Posting {
+  readonly port: number
+  readonly token: string
+  readonly body: Buffer
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 /** One POST to the MCP endpoint, with the answer as bytes. */
-export async function post ({ port, token, body, headers = {} }: {
-  readonly port: number, readonly token: string, readonly body: Buffer, readonly headers?: Readonly<Record<string, string>>
-}): Promise<{ status: number, type: string, body: Buffer }> {
+export async function post (posting: Posting): Promise<{ status: number, type: string, body: Buffer }> {
+  const incoming = await answerTo(begin(posting))
+  const chunks: Buffer[] = []
+  for await (const chunk of incoming) chunks.push(chunk as Buffer)
+  return { status: incoming.statusCode ?? 0, type: incoming.headers['content-type'] ?? '', body: Buffer.concat(chunks) }
+}
+
+/** The same, but only for the first bytes of an answer that may never end; `leave` breaks the connection. */
+export async function beginPost (posting: Posting): Promise<{ type: string, first: Buffer, leave: () => void }> {
+  const outgoing = begin(posting)
+  const incoming = await answerTo(outgoing)
+  incoming.on('error', () => {})
+  const [first] = await once(incoming, 'data') as [Buffer]
+  return { type: incoming.headers['content-type'] ?? '', first, leave: () => outgoing.destroy() }
+}
+
+function begin ({ port, token, body, headers = {} }: Posting): ClientRequest {
   const outgoing = request({
     host: '127.0.0.1',
     port,
@@ -72,8 +93,10 @@ export async function post ({ port, token, body, headers = {} }: {
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers }
   })
   outgoing.end(body)
-  const [incoming] = await once(outgoing, 'response')
-  const chunks: Buffer[] = []
-  for await (const chunk of incoming) chunks.push(chunk as Buffer)
-  return { status: incoming.statusCode ?? 0, type: incoming.headers['content-type'] ?? '', body: Buffer.concat(chunks) }
+  return outgoing
+}
+
+async function answerTo (outgoing: ClientRequest): Promise<IncomingMessage> {
+  const [incoming] = await once(outgoing, 'response') as [IncomingMessage]
+  return incoming
 }
