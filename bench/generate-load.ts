@@ -1,0 +1,68 @@
+import { openConnection, type Answer, type Connection } from './connection.ts'
+
+export interface Burst {
+  readonly requests: number
+  readonly elapsedMs: number
+  readonly latenciesMs: readonly number[]
+}
+
+/** Connections to one server, each with one request under way at a time. */
+export interface LoadGenerator {
+  /**
+   * Keeps every connection busy for `durationMs`, then waits until all that was asked is answered.
+   *
+   * @throws when an answer is not like the first one, or a connection breaks
+   */
+  run (durationMs: number): Promise<Burst>
+  close (): void
+}
+
+/** Opens the connections and sends one request on each, which is not part of any burst. */
+export async function createLoadGenerator ({ port, request, connections: count }: {
+  readonly port: number
+  readonly request: Buffer
+  readonly connections: number
+}): Promise<LoadGenerator> {
+  let fail: (error: Error) => void = () => {}
+  const broken = new Promise<never>((_resolve, reject) => { fail = reject })
+  broken.catch(() => {})
+  const connections = await Promise.all(Array.from({ length: count }, async () => await openConnection(port, fail)))
+  const [expected] = await Promise.race([broken, Promise.all(connections.map(sendOnce))])
+  if (expected?.status !== 200) throw new Error(`a first request was answered with status ${String(expected?.status)}`)
+  const expectedBytes = expected.bytes
+
+  function sendOnce (connection: Connection): Promise<Answer> {
+    return new Promise((resolve) => connection.send(request, resolve))
+  }
+
+  function keepBusy (connection: Connection, untilMs: number, latenciesMs: number[]): Promise<void> {
+    return new Promise((resolve) => {
+      let sentAtMs = 0
+      const send = (): void => {
+        sentAtMs = performance.now()
+        connection.send(request, answered)
+      }
+      const answered = ({ status, bytes }: Answer): void => {
+        const nowMs = performance.now()
+        latenciesMs.push(nowMs - sentAtMs)
+        if (status !== 200 || bytes !== expectedBytes) fail(new Error(`an answer had status ${status} and ${bytes} bytes instead of ${expectedBytes}`))
+        else if (nowMs < untilMs) send()
+        else resolve()
+      }
+      send()
+    })
+  }
+
+  return {
+    async run (durationMs) {
+      const latenciesMs: number[] = []
+      const startedAtMs = performance.now()
+      const untilMs = startedAtMs + durationMs
+      await Promise.race([broken, Promise.all(connections.map((connection) => keepBusy(connection, untilMs, latenciesMs)))])
+      return { requests: latenciesMs.length, elapsedMs: performance.now() - startedAtMs, latenciesMs }
+    },
+    close () {
+      for (const connection of connections) connection.close()
+    }
+  }
+}
