@@ -20,6 +20,7 @@ import type { McpRequest } from '../src/protocol/mcp-request.ts'
 import type { Principal } from '../src/protocol/principal.ts'
 import type { Rejection } from '../src/protocol/rejection.ts'
 import type { RequestHeaders } from '../src/protocol/request-headers.ts'
+import { BoundRequest } from './bound-request.ts'
 
 export interface McpRouteOptions {
   readonly bodyLimitBytes: number
@@ -233,14 +234,9 @@ function abortWhenCallerLeaves ({ raw }: FastifyReply, running: RunningRequest):
   return () => raw.off('close', leave)
 }
 
-function bind (envelope: Envelope, principal: Principal, request: FastifyRequest, { signal }: RunningRequest): McpRequest {
-  return {
-    ...envelope,
-    parameterHeaders: envelope.method === 'tools/call' ? parameterHeaders(request.headers) : noHeaders,
-    trace: request.trace ?? undefined,
-    principal,
-    signal
-  }
+function bind (envelope: Envelope, principal: Principal, request: FastifyRequest, running: RunningRequest): McpRequest {
+  const headers = envelope.method === 'tools/call' ? parameterHeaders(request.headers) : noHeaders
+  return new BoundRequest(envelope, { principal, parameterHeaders: headers, trace: request.trace ?? undefined, running })
 }
 
 function parameterHeaders (headers: RequestHeaders): RequestHeaders {

@@ -38,7 +38,7 @@ export class QuestionsAsked extends Error {
 
 export interface ModernRounds {
   /** Runs `work`, which may ask. */
-  run (work: (asking: Asking) => Promise<Result>): Promise<Result>
+  run (work: (asking: Asking) => Result | Promise<Result>): Promise<Result>
 }
 
 /**

@@ -22,6 +22,8 @@ export interface AskableCall {
   readonly asks: boolean | undefined
 }
 
+export type Work = (asking: Asking) => Result | Promise<Result>
+
 export interface Rounds {
   /** Whether a request to something that `asks` needs a stream for its questions. */
   needsStream (request: McpRequest, asks: boolean | undefined): boolean
@@ -30,7 +32,7 @@ export interface Rounds {
    *
    * @throws {ProtocolError} what came from an earlier round does not belong here (MRTR-06, MRTR-08)
    */
-  run (call: AskableCall, work: (asking: Asking) => Promise<Result>): Promise<Result>
+  run (call: AskableCall, work: Work): Result | Promise<Result>
 }
 
 export function createRounds ({ sealer, serverRequests, ids }: {
@@ -39,24 +41,32 @@ export function createRounds ({ sealer, serverRequests, ids }: {
   readonly serverRequests: ServerRequests | undefined
   readonly ids: Pick<Ids, 'bytes'>
 }): Rounds {
+  async function runAskingLegacy ({ request, context: { write } }: AskableCall, work: Work): Promise<Result> {
+    const over = new AbortController()
+    const signal = AbortSignal.any([request.signal, over.signal])
+    try {
+      return await work(createAsking(legacyCaller({ request, signal, write, serverRequests, ids })))
+    } finally {
+      // Work that stopped waiting for an answer leaves nothing behind.
+      over.abort()
+    }
+  }
+
+  function runModern ({ request, target, arguments: given, asks }: AskableCall, work: Work): Result | Promise<Result> {
+    const { inputResponses, requestState } = request.params
+    // Most calls neither ask nor were asked.
+    if (asks !== true && inputResponses === undefined && requestState === undefined) return work(unannounced)
+    const { principal, method } = request
+    const rounds = openModernRounds({ request, belongsTo: { principal, method, target, arguments: given }, sealer })
+    return asks === true ? rounds.run(work) : work(unannounced)
+  }
+
   return {
     needsStream: ({ era }, asks) => asks === true && era === 'legacy' && serverRequests !== undefined,
 
-    async run ({ request, context: { write }, target, arguments: given, asks }, work) {
-      if (request.era === 'legacy') {
-        if (asks !== true) return await work(unannounced)
-        const over = new AbortController()
-        const signal = AbortSignal.any([request.signal, over.signal])
-        try {
-          return await work(createAsking(legacyCaller({ request, signal, write, serverRequests, ids })))
-        } finally {
-          // Work that stopped waiting for an answer leaves nothing behind.
-          over.abort()
-        }
-      }
-      const { principal, method } = request
-      const rounds = openModernRounds({ request, belongsTo: { principal, method, target, arguments: given }, sealer })
-      return asks === true ? await rounds.run(work) : await work(unannounced)
+    run (call, work) {
+      if (call.request.era === 'modern') return runModern(call, work)
+      return call.asks === true ? runAskingLegacy(call, work) : work(unannounced)
     }
   }
 }

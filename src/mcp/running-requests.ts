@@ -3,7 +3,7 @@
  * went away or cancelled it, it took too long, or the server shuts down. Each signal aborts with
  * a refusal that says which.
  */
-import { CancelledRefusal } from '../devices/device-refusals.ts'
+import { CancelledRefusal, type CancelReason } from '../devices/device-refusals.ts'
 import type { Principal } from '../protocol/principal.ts'
 import type { RequestId } from '../protocol/rejection.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -39,12 +39,6 @@ export interface RunningRequests {
   close (): void
 }
 
-interface Entry {
-  readonly sinceMs: number
-  readonly cancellable: Cancellable | undefined
-  isCancelled: boolean
-}
-
 /** One sweep for all requests is cheaper than a timer for each, and a second late is no harm. */
 const sweepMs = 1_000
 
@@ -55,39 +49,71 @@ export function createRunningRequests ({ limitMs, clock, scheduler }: {
   readonly scheduler: Scheduler
 }): RunningRequests {
   // In order of their beginning, so a sweep ends at the first one that is young enough.
-  const running = new Map<AbortController, Entry>()
+  const running = new Set<Running>()
 
   const stopSweeping = scheduler.every(sweepMs, () => {
     const now = clock.monotonicMs()
-    for (const [controller, { sinceMs }] of running) {
-      if (now - sinceMs < limitMs) break
-      controller.abort(new CancelledRefusal('time_limit'))
+    for (const request of running) {
+      if (now - request.sinceMs < limitMs) break
+      request.stop('time_limit')
     }
   })
 
   return {
     begin (cancellable) {
-      const controller = new AbortController()
-      const entry: Entry = { sinceMs: clock.monotonicMs(), cancellable, isCancelled: false }
-      running.set(controller, entry)
-      return {
-        signal: controller.signal,
-        get isCancelled () { return entry.isCancelled },
-        abort: () => controller.abort(new CancelledRefusal('caller_gone')),
-        end: () => { running.delete(controller) }
-      }
+      const request = new Running(running, clock.monotonicMs(), cancellable)
+      running.add(request)
+      return request
     },
     cancel ({ principal, id }) {
-      const meant = [...running].filter(([, { cancellable }]) => cancellable?.id === id && cancellable?.principal.key === principal.key)
-      const [only, ...others] = meant
-      if (only === undefined || others.length > 0) return
-      const [controller, entry] = only
-      entry.isCancelled = true
-      controller.abort(new CancelledRefusal('caller_cancelled'))
+      const [only, ...others] = [...running].filter(({ cancellable }) => cancellable?.id === id && cancellable?.principal.key === principal.key)
+      if (only !== undefined && others.length === 0) only.stop('caller_cancelled')
     },
     abortAll () {
-      for (const controller of running.keys()) controller.abort(new CancelledRefusal('shutting_down'))
+      for (const request of running) request.stop('shutting_down')
     },
     close: stopSweeping
+  }
+}
+
+/**
+ * The signal is made when somebody asks for it: most requests are answered before anybody
+ * does, and it would be the most expensive thing about them.
+ */
+class Running implements RunningRequest {
+  readonly sinceMs: number
+  readonly cancellable: Cancellable | undefined
+  isCancelled = false
+  readonly #among: Set<Running>
+  #controller: AbortController | undefined
+  #stoppedBy: CancelReason | undefined
+
+  constructor (among: Set<Running>, sinceMs: number, cancellable: Cancellable | undefined) {
+    this.#among = among
+    this.sinceMs = sinceMs
+    this.cancellable = cancellable
+  }
+
+  get signal (): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      if (this.#stoppedBy !== undefined) this.#controller.abort(new CancelledRefusal(this.#stoppedBy))
+    }
+    return this.#controller.signal
+  }
+
+  abort (): void {
+    this.stop('caller_gone')
+  }
+
+  /** The first reason is the one that counts. */
+  stop (reason: CancelReason): void {
+    if (reason === 'caller_cancelled') this.isCancelled = true
+    this.#stoppedBy ??= reason
+    this.#controller?.abort(new CancelledRefusal(this.#stoppedBy))
+  }
+
+  end (): void {
+    this.#among.delete(this)
   }
 }

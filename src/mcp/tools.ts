@@ -13,6 +13,7 @@ import { checkMirroredParameters } from '../protocol/mirrored-parameters.ts'
 import { ProtocolError } from '../protocol/rejection.ts'
 import { complete, type CacheHint, type Result } from '../protocol/result.ts'
 import { Refusal, type RefusalBody } from '../refusals/refusal.ts'
+import type { Asking } from '../tools/asking.ts'
 import type { ToolCall } from '../tools/tool-definition.ts'
 import { problemText, type ArgumentProblem } from './argument-problems.ts'
 import type { ErrorLog } from './dispatcher.ts'
@@ -35,7 +36,7 @@ export function createToolMethods ({ registry, encoder, rounds, log, pageSize }:
   const shape = { method: 'tools/list', member: 'tools', key: 'name', cache, ...(pageSize === undefined ? {} : { pageSize }) }
   const list = createPreparedList(registry.tools.map((tool) => tool.published), shape, encoder)
 
-  async function call (request: McpRequest, context: MethodContext): Promise<Result> {
+  function call (request: McpRequest, context: MethodContext): Result | Promise<Result> {
     const tool = calledTool(request)
     const { arguments: given = {} } = request.params
     if (!isObject(given)) throw new ProtocolError(invalidParams('params.arguments must be an object.'))
@@ -45,11 +46,10 @@ export function createToolMethods ({ registry, encoder, rounds, log, pageSize }:
     }
 
     const { name, asks } = tool.definition
-    return await rounds.run({ request, context, target: name, arguments: given, asks }, async (asking) => {
+    return rounds.run({ request, context, target: name, arguments: given, asks }, (asking) => {
       const read = tool.check.read(given)
       if (!read.ok) return complete(refusedResult(invalidArguments(read.problems)))
-      const { principal, signal } = request
-      return await run(tool, read.input, { principal, signal, progress: context.progress, log: context.log, ...asking })
+      return run(tool, read.input, new RunningCall(request, context, asking))
     })
   }
 
@@ -89,6 +89,33 @@ export function createToolMethods ({ registry, encoder, rounds, log, pageSize }:
         return (isReportedTo && tool?.reports === true) || rounds.needsStream(request, tool?.asks)
       }
     }
+  }
+}
+
+/** Passes the signal on only to a tool that asks for it: one that nobody asks for is never made. */
+class RunningCall implements ToolCall {
+  readonly principal: ToolCall['principal']
+  readonly progress: ToolCall['progress']
+  readonly log: ToolCall['log']
+  readonly ask: ToolCall['ask']
+  readonly askAll: ToolCall['askAll']
+  readonly tryAsk: ToolCall['tryAsk']
+  readonly tryAskAll: ToolCall['tryAskAll']
+  readonly #request: McpRequest
+
+  constructor (request: McpRequest, { progress, log }: MethodContext, { ask, askAll, tryAsk, tryAskAll }: Asking) {
+    this.principal = request.principal
+    this.progress = progress
+    this.log = log
+    this.ask = ask
+    this.askAll = askAll
+    this.tryAsk = tryAsk
+    this.tryAskAll = tryAskAll
+    this.#request = request
+  }
+
+  get signal (): AbortSignal {
+    return this.#request.signal
   }
 }
 

@@ -68,3 +68,18 @@ t.test('LEGACY-13: a request is cancelled exactly when it alone has the id and t
     return begun.every(({ run }) => run.signal.aborted === (meant.length === 1 && meant[0]?.run === run) && run.isCancelled === run.signal.aborted)
   }))
 })
+
+t.test('a signal that was asked for before it fires is the one that fires, for the first reason', async (t) => {
+  const { running } = setup()
+  const request = running.begin()
+  const { signal } = request
+  let fired = 0
+  signal.addEventListener('abort', () => fired++)
+
+  running.abortAll()
+  request.abort()
+
+  t.equal(request.signal, signal)
+  t.equal(fired, 1)
+  t.match(cancelledBy(signal), { details: { reason: 'shutting_down' } })
+})
