@@ -11,6 +11,7 @@ import type {} from '../plugins/mcp.ts'
 import refusedOperations from '../plugins/refused-operations.ts'
 import requestScope from '../plugins/request-scope.ts'
 import type {} from '../plugins/trace.ts'
+import type { Outcome } from '../src/mcp/dispatcher.ts'
 import type { MethodContext } from '../src/mcp/method.ts'
 import type { Cancellable, RunningRequest } from '../src/mcp/running-requests.ts'
 import { encodeError, encodeNotification } from '../src/protocol/encode.ts'
@@ -21,12 +22,11 @@ import type { Principal } from '../src/protocol/principal.ts'
 import type { Rejection } from '../src/protocol/rejection.ts'
 import type { RequestHeaders } from '../src/protocol/request-headers.ts'
 import { BoundRequest } from './bound-request.ts'
+import { jsonType, sendAnswer, type Answer } from './send-answer.ts'
 
 export interface McpRouteOptions {
   readonly bodyLimitBytes: number
 }
-
-const jsonType = 'application/json; charset=utf-8'
 
 /** The MCP endpoint, for both eras (HTTP-01). */
 const mcpRoute: FastifyPluginAsync<McpRouteOptions> = async function mcpRoute (fastify, { bodyLimitBytes }) {
@@ -38,16 +38,16 @@ const mcpRoute: FastifyPluginAsync<McpRouteOptions> = async function mcpRoute (f
   await fastify.register(mcpHeaders, { hasMethod: (method) => fastify.mcp.dispatcher.has(method, 'modern') })
   await fastify.register(refusedOperations)
 
-  fastify.post('/mcp', eventStreamRoute, async function mcp (request, reply) {
+  fastify.post('/mcp', eventStreamRoute, function mcp (request, reply) {
     const { incoming, principal } = request
     if (incoming === null || principal === null) throw new Error('the ingress let an unread request through')
     switch (incoming.kind) {
       case 'notification':
       case 'response':
         fastify.mcp.hear(incoming, principal)
-        return await reply.code(202).send()
-      case 'batch': return await answerBatch(incoming.elements, principal, request, reply)
-      case 'request': return await answer(incoming.envelope, principal, request, reply)
+        return reply.code(202).send()
+      case 'batch': return answerBatch(incoming.elements, principal, request, reply)
+      case 'request': return answer(incoming.envelope, principal, request, reply)
     }
   })
 
@@ -63,9 +63,9 @@ const mcpRoute: FastifyPluginAsync<McpRouteOptions> = async function mcpRoute (f
       if (fastify.mcp.dispatcher.mayStream(mcpRequest)) {
         await stream(mcpRequest, running, reply)
       } else {
-        const answer = await respond(mcpRequest, silent)
-        undoUnlessDelivered(reply, answer.undo)
-        sendJson(reply, answer)
+        const outcome = await fastify.mcp.dispatcher.dispatch(mcpRequest, silent)
+        undoUnlessDelivered(reply, outcome)
+        sendAnswer(reply, answerOf(mcpRequest, outcome))
       }
     } finally {
       stopWatching?.()
@@ -101,9 +101,10 @@ const mcpRoute: FastifyPluginAsync<McpRouteOptions> = async function mcpRoute (f
       case 'request': {
         const running = fastify.mcp.running.begin(cancellable(element.envelope, principal))
         try {
-          const { payload, undo } = await respond(bind(element.envelope, principal, request, running), silent)
-          undoUnlessDelivered(reply, undo)
-          return payload.toString()
+          const mcpRequest = bind(element.envelope, principal, request, running)
+          const outcome = await fastify.mcp.dispatcher.dispatch(mcpRequest, silent)
+          undoUnlessDelivered(reply, outcome)
+          return answerOf(mcpRequest, outcome).message.toString()
         } finally {
           running.end()
         }
@@ -121,7 +122,7 @@ const mcpRoute: FastifyPluginAsync<McpRouteOptions> = async function mcpRoute (f
     const events = fastify.openEventStream(reply)
     const rejection = await fastify.mcp.dispatcher.open(request, events)
     if (rejection !== undefined) {
-      sendJson(reply, rejected(request, rejection))
+      sendAnswer(reply, rejectedAnswer(request, rejection))
       return reply
     }
     events.keepOpen()
@@ -145,7 +146,7 @@ const mcpRoute: FastifyPluginAsync<McpRouteOptions> = async function mcpRoute (f
       return events.isOpen
     }
 
-    const answer = await respond(request, {
+    const outcome = await fastify.mcp.dispatcher.dispatch(request, {
       progress (step) {
         // PROG-02: progress must rise, and nothing may follow a cancelled request (CANCEL-01).
         if (request.progressToken === undefined || step.progress <= last || request.signal.aborted) return
@@ -160,60 +161,45 @@ const mcpRoute: FastifyPluginAsync<McpRouteOptions> = async function mcpRoute (f
       ...(request.era === 'legacy' ? { write } : {})
     })
     clearImmediate(beginning)
-    undoUnlessDelivered(reply, answer.undo)
+    undoUnlessDelivered(reply, outcome)
+    const answer = answerOf(request, outcome)
     if (!events.hasBegun) {
-      sendJson(reply, answer)
+      sendAnswer(reply, answer)
       return
     }
     // A caller that has cancelled by name expects no answer (LEGACY-13).
-    if (!running.isCancelled) events.send(answer.payload)
+    if (!running.isCancelled) events.send(answer.message.toString())
     events.end()
   }
 
-  async function respond (request: McpRequest, context: MethodContext): Promise<Answer> {
-    const outcome = await fastify.mcp.dispatcher.dispatch(request, context)
-    if (!outcome.ok) return rejected(request, outcome.rejection)
-    const { result } = outcome
-    return {
-      status: 200,
-      payload: fastify.mcp.encoder.result(request, result),
-      ...(result.kind === 'complete' && result.undo !== undefined ? { undo: result.undo } : {})
-    }
-  }
-
-  /** A response that closes before all of it was handed over has not reached its caller. */
-  function undoUnlessDelivered ({ raw, log, request: { socket } }: FastifyReply, undo: Answer['undo']): void {
-    if (undo === undefined) return
-    const settle = (): void => {
-      // A response whose connection breaks counts as finished too.
-      if (raw.writableFinished && socket.errored === null) return
-      undo().catch((error: unknown) => log.warn({ err: error }, 'what an undelivered call made could not be taken back'))
-    }
-    if (raw.destroyed) settle()
-    else raw.once('close', settle)
+  function answerOf (request: McpRequest, outcome: Outcome): Answer {
+    return outcome.ok
+      ? { status: 200, message: fastify.mcp.encoder.result(request, outcome.result) }
+      : rejectedAnswer(request, outcome.rejection)
   }
 }
 
 export default mcpRoute
 
-interface Answer {
-  readonly status: number
-  readonly retryAfterMs?: number | undefined
-  readonly payload: string | Buffer
-  readonly undo?: () => Promise<void>
-}
-
 const silent: MethodContext = { progress: () => {}, log: () => {} }
 const noHeaders: RequestHeaders = {}
 
-function rejected ({ id, era }: McpRequest, rejection: Rejection): Answer {
+function rejectedAnswer ({ id, era }: McpRequest, rejection: Rejection): Answer {
   const { status, retryAfterMs } = rejection
-  return { status, retryAfterMs, payload: encodeError(id, rejection, era) }
+  return { status, retryAfterMs, message: encodeError(id, rejection, era) }
 }
 
-function sendJson (reply: FastifyReply, { status, retryAfterMs, payload }: Answer): void {
-  if (retryAfterMs !== undefined) reply.header('retry-after', Math.ceil(retryAfterMs / 1_000))
-  reply.code(status).type(jsonType).send(payload)
+/** A response that closes before all of it was handed over has not reached its caller. */
+function undoUnlessDelivered ({ raw, log, request: { socket } }: FastifyReply, outcome: Outcome): void {
+  const undo = outcome.ok && outcome.result.kind === 'complete' ? outcome.result.undo : undefined
+  if (undo === undefined) return
+  const settle = (): void => {
+    // A response whose connection breaks counts as finished too.
+    if (raw.writableFinished && socket.errored === null) return
+    undo().catch((error: unknown) => log.warn({ err: error }, 'what an undelivered call made could not be taken back'))
+  }
+  if (raw.destroyed) settle()
+  else raw.once('close', settle)
 }
 
 /** A legacy caller cancels by the id of the request (LEGACY-13). */

@@ -31,10 +31,10 @@ const shapes: Readonly<Record<string, (body: JsonObject, version: LegacyVersion)
 }
 
 function toolResult (body: JsonObject, version: LegacyVersion): JsonObject {
-  const { structuredContent, ...rest } = body
-  const shaped = { ...rest, content: each(body['content'], (content) => block(content, version)) }
+  const isOldest = version === '2025-03-26'
   // Only objects are known before 2026-07-28; the text block carries the value in any case.
-  return version === '2025-03-26' || !isObject(structuredContent) ? shaped : { ...shaped, structuredContent }
+  const shaped = isOldest || !isObject(body['structuredContent']) ? without(body, 'structuredContent') : body
+  return isOldest ? { ...shaped, content: each(body['content'], (content) => block(content, version)) } : shaped
 }
 
 function withObjectOutput (tool: JsonObject): JsonObject {

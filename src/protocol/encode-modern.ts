@@ -14,17 +14,24 @@ const serverInfoKey = 'io.modelcontextprotocol/serverInfo'
 
 export function modernResult (body: JsonObject, serverInfo: Implementation, cache?: CacheHint): JsonObject {
   const meta = isObject(body['_meta']) ? body['_meta'] : {}
-  return {
-    resultType: 'complete',
-    ...body,
-    ...(cache === undefined ? {} : { ttlMs: cache.ttlMs, cacheScope: cache.scope }),
-    _meta: { ...meta, [serverInfoKey]: serverInfo }
-  }
+  return { ...modernMembers(body, cache), _meta: { ...meta, [serverInfoKey]: serverInfo } }
 }
 
-/** MRTR-01: questions instead of a result. It is never cached. */
-export function inputRequired (
-  { inputRequests, requestState }: Extract<Result, { kind: 'input_required' }>, serverInfo: Implementation
-): JsonObject {
-  return modernResult({ resultType: 'input_required', inputRequests, requestState }, serverInfo)
+/** Encodes modern results of one server. */
+export function createModernEncoder (serverInfo: Implementation): (body: JsonObject, cache?: CacheHint) => string {
+  // Few results have a `_meta` of their own. All others end like this, so it is encoded once.
+  const ending = `,"_meta":${JSON.stringify({ [serverInfoKey]: serverInfo })}}`
+
+  return (body, cache) => body['_meta'] === undefined
+    ? `${JSON.stringify(modernMembers(body, cache)).slice(0, -1)}${ending}`
+    : JSON.stringify(modernResult(body, serverInfo, cache))
+}
+
+function modernMembers (body: JsonObject, cache: CacheHint | undefined): JsonObject {
+  return { resultType: 'complete', ...body, ...(cache === undefined ? {} : { ttlMs: cache.ttlMs, cacheScope: cache.scope }) }
+}
+
+/** MRTR-01: the body of questions instead of a result. It is never cached. */
+export function inputRequired ({ inputRequests, requestState }: Extract<Result, { kind: 'input_required' }>): JsonObject {
+  return { resultType: 'input_required', inputRequests, requestState }
 }

@@ -4,7 +4,7 @@
  * One registry serves both eras; only here does a result take the shape of one (LEGACY-22).
  */
 import { legacyResult } from './encode-legacy.ts'
-import { inputRequired, modernResult, type Implementation } from './encode-modern.ts'
+import { createModernEncoder, inputRequired, type Implementation } from './encode-modern.ts'
 import { errorCodes } from './error-table.ts'
 import type { JsonObject } from './message.ts'
 import type { Rejection, RequestId } from './rejection.ts'
@@ -19,27 +19,50 @@ export interface Addressee {
   readonly version: string
 }
 
-const tail = Buffer.from('}')
+/**
+ * A message with a prepared result inside. It is sent in three pieces, since joining them would
+ * copy the whole list for every answer.
+ */
+export class FramedResult {
+  readonly head: string
+  readonly bytes: Buffer
+  readonly tail = '}'
+
+  constructor (head: string, bytes: Buffer) {
+    this.head = head
+    this.bytes = bytes
+  }
+
+  get byteLength (): number {
+    return Buffer.byteLength(this.head) + this.bytes.length + this.tail.length
+  }
+
+  toString (): string {
+    return `${this.head}${this.bytes.toString()}${this.tail}`
+  }
+}
 
 export interface Encoder {
   /** The whole response message. */
-  result (to: Addressee, result: Result): string | Buffer
+  result (to: Addressee, result: Result): string | FramedResult
   /** A list result that is shaped and serialized once for each revision that asks for it. */
   prepare (method: string, body: JsonObject, cache: CacheHint): PreparedResult
 }
 
 export function createEncoder (serverInfo: Implementation): Encoder {
-  function shape (method: string, version: string, body: JsonObject, cache?: CacheHint): JsonObject {
-    return isLegacyVersion(version) ? legacyResult(method, body, version) : modernResult(body, serverInfo, cache)
+  const modernText = createModernEncoder(serverInfo)
+
+  function encode (method: string, version: string, body: JsonObject, cache?: CacheHint): string {
+    return isLegacyVersion(version) ? JSON.stringify(legacyResult(method, body, version)) : modernText(body, cache)
   }
 
   return {
     result (to, result) {
       const head = `{"jsonrpc":"2.0","id":${JSON.stringify(to.id)},"result":`
       switch (result.kind) {
-        case 'prepared': return Buffer.concat([Buffer.from(head), result.prepared.bytesFor(to.version), tail])
-        case 'complete': return `${head}${JSON.stringify(shape(to.method, to.version, result.body, result.cache))}}`
-        case 'input_required': return `${head}${JSON.stringify(inputRequired(result, serverInfo))}}`
+        case 'prepared': return new FramedResult(head, result.prepared.bytesFor(to.version))
+        case 'complete': return `${head}${encode(to.method, to.version, result.body, result.cache)}}`
+        case 'input_required': return `${head}${modernText(inputRequired(result))}}`
       }
     },
 
@@ -49,7 +72,7 @@ export function createEncoder (serverInfo: Implementation): Encoder {
         bytesFor (version) {
           const known = bytes.get(version)
           if (known !== undefined) return known
-          const made = Buffer.from(JSON.stringify(shape(method, version, body, cache)))
+          const made = Buffer.from(encode(method, version, body, cache))
           bytes.set(version, made)
           return made
         }

@@ -144,3 +144,13 @@ t.test('META-06: unknown _meta keys are ignored', async (t) => {
   const wire = await setup()
   t.equal((await wire.modern('tools/list', { _meta: { 'com.example/x': 1, '!!': 2 } })).status, 200)
 })
+
+t.test('HTTP-05: a list goes out like every other answer: typed, with its length, and without headers of its own', async (t) => {
+  const wire = await setup()
+  const list = await wire.modern('tools/list')
+  const call = await wire.modern('tools/call', { name: 'listDevices', arguments: {} })
+
+  t.same(Object.keys(list.headers).sort(), Object.keys(call.headers).sort())
+  t.equal(list.headers['content-type'], call.headers['content-type'])
+  t.equal(Number(list.headers['content-length']), Buffer.byteLength(list.text))
+})

@@ -24,6 +24,17 @@ t.test('RPC-06, RPC-07: a modern result says its type and who answers, and keeps
   })
 })
 
+t.test('RPC-06, RPC-07, CACHE-01: so does one without, and a list says how long it is fresh', async (t) => {
+  const serverInfo = { name: 'mooring', version: '1', title: 'mooring', description: 'd' }
+  t.same(encode('tools/call', '2026-07-28', { content: [] }), {
+    resultType: 'complete', content: [], _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo }
+  })
+  const prepared = encoder.prepare('prompts/list', { prompts: [] }, { ttlMs: 5, scope: 'private' })
+  t.same(JSON.parse(prepared.bytesFor('2026-07-28').toString()), {
+    resultType: 'complete', prompts: [], ttlMs: 5, cacheScope: 'private', _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo }
+  })
+})
+
 t.test('LEGACY-12: each revision gets the members it knows', async (t) => {
   t.same(encode('tools/call', '2025-11-25', toolBody), toolBody)
   t.same(encode('tools/call', '2025-03-26', toolBody), { content: [{ type: 'text', text: 'x' }, { type: 'text', text: 'test://a' }] })
@@ -43,6 +54,17 @@ t.test('a prepared list is serialized once and sent as the same bytes', async (t
   t.match(JSON.parse(encoder.result({ id: 'x', method: 'tools/list', era: 'modern', version: '2026-07-28' }, { kind: 'prepared', prepared }).toString()), {
     jsonrpc: '2.0', id: 'x', result: { tools: [{ name: 'a' }], ttlMs: 5, cacheScope: 'public' }
   })
+})
+
+t.test('a framed result knows its length in bytes, whatever its id is written in', async (t) => {
+  const prepared = encoder.prepare('tools/list', { tools: [{ name: 'a', title: 'Ä' }] }, { ttlMs: 5, scope: 'public' })
+
+  for (const id of [1, 'q-7', 'näxt', '\u{1f4f1}', '\ud800']) {
+    const framed = encoder.result({ id, method: 'tools/list', era: 'modern', version: '2026-07-28' }, { kind: 'prepared', prepared })
+    if (typeof framed === 'string') throw new Error('it is not framed')
+    t.equal(framed.byteLength, Buffer.concat([Buffer.from(framed.head), framed.bytes, Buffer.from(framed.tail)]).length)
+    t.equal(JSON.parse(framed.toString()).id, id)
+  }
 })
 
 t.test('RPC-05: an error without a readable id has no id member at all', async (t) => {
