@@ -31,9 +31,15 @@ export function createHostAllowList (
   const names = new Set([...loopbackNames, ...allowedHosts.map((host) => parseHostName(host) ?? refuseName(host))])
   const origins = new Set(allowedOrigins)
 
+  // Nearly every request comes under the same name as the one before.
+  let lastAllowed: string | undefined
+
   function allowsAuthority (authority: string): boolean {
+    if (authority === lastAllowed) return true
     const name = parseAuthority(authority)
-    return name !== undefined && names.has(name)
+    if (name === undefined || !names.has(name)) return false
+    lastAllowed = authority
+    return true
   }
 
   return {

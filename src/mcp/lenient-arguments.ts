@@ -10,31 +10,57 @@ const decimal = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/
 
 export type Lenient = (toolArguments: JsonObject) => JsonObject
 
-/** Builds the reader for one input schema, once. */
-export function lenientFor ({ root, resolve, propertiesOf }: InputSchema): Lenient {
-  function read (value: unknown, schema: JsonObject): unknown {
-    if (typeof value === 'string') return readText(value, schema)
-    if (Array.isArray(value)) return isObject(schema['items']) ? readAll(value, resolve(schema['items'])) : value
-    return isObject(value) ? readMembers(value, schema) : value
-  }
-
-  function readAll (values: readonly unknown[], schema: JsonObject): readonly unknown[] {
-    return values.map((value) => read(value, schema))
-  }
-
-  function readMembers (value: JsonObject, schema: JsonObject): JsonObject {
-    const members = propertiesOf(schema)
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => {
-      const expected = Object.hasOwn(members, name) ? members[name] : undefined
-      return [name, expected === undefined ? member : read(member, resolve(expected))]
-    }))
-  }
-
-  return (toolArguments) => readMembers(toolArguments, root)
+/** What a schema makes of strings, and of what is inside an object or a list. */
+interface Expected {
+  readonly type: unknown
+  readonly members: Map<string, Expected>
+  items: Expected | undefined
 }
 
-function readText (text: string, schema: JsonObject): unknown {
-  switch (schema['type']) {
+/** Builds the reader for one input schema, once. It gives back the very object when nothing in it changes. */
+export function lenientFor ({ root, resolve, propertiesOf }: InputSchema): Lenient {
+  const known = new Map<JsonObject, Expected>()
+
+  function expectedBy (schema: JsonObject): Expected {
+    const before = known.get(schema)
+    if (before !== undefined) return before
+    const expected: Expected = { type: schema['type'], members: new Map(), items: undefined }
+    // Known before its parts are, because they may refer to it.
+    known.set(schema, expected)
+    for (const [name, member] of Object.entries(propertiesOf(schema))) expected.members.set(name, expectedBy(resolve(member)))
+    if (isObject(schema['items'])) expected.items = expectedBy(resolve(schema['items']))
+    return expected
+  }
+
+  const expected = expectedBy(root)
+  return (toolArguments) => readMembers(toolArguments, expected)
+}
+
+function read (value: unknown, expected: Expected): unknown {
+  if (typeof value === 'string') return readText(value, expected.type)
+  if (Array.isArray(value)) return readItems(value, expected)
+  return isObject(value) ? readMembers(value, expected) : value
+}
+
+function readItems (values: readonly unknown[], { items }: Expected): readonly unknown[] {
+  if (items === undefined) return values
+  const asExpected = values.map((value) => read(value, items))
+  return asExpected.some((value, index) => value !== values[index]) ? asExpected : values
+}
+
+function readMembers (value: JsonObject, { members }: Expected): JsonObject {
+  let changed: Record<string, unknown> | undefined
+  for (const name of Object.keys(value)) {
+    const expected = members.get(name)
+    if (expected === undefined) continue
+    const member = read(value[name], expected)
+    if (member !== value[name]) (changed ??= { ...value })[name] = member
+  }
+  return changed ?? value
+}
+
+function readText (text: string, type: unknown): unknown {
+  switch (type) {
     case 'integer':
     case 'number':
       return decimal.test(text.trim()) ? Number(text) : text

@@ -6,6 +6,7 @@
  * might merge into an object's prototype. Of duplicate keys the parser's choice counts: only
  * the parsed value is ever read, checked or forwarded.
  */
+import { isAscii } from 'node:buffer'
 import secureJson from 'secure-json-parse'
 import { notARequest, notJson } from './error-table.ts'
 import type { Rejection } from './rejection.ts'
@@ -19,14 +20,15 @@ export type JsonBody =
   | { readonly ok: true, readonly value: unknown }
   | { readonly ok: false, readonly rejection: Rejection, readonly value?: unknown }
 
-export function parseJsonBody (bytes: Uint8Array): JsonBody {
+export function parseJsonBody (bytes: Buffer): JsonBody {
   let text: string
   try {
-    text = decoder.decode(bytes)
+    // Most bodies are ASCII, whose bytes are its characters.
+    text = isAscii(bytes) ? bytes.toString('latin1') : decoder.decode(bytes)
   } catch {
     return { ok: false, rejection: notJson('it is not valid UTF-8') }
   }
-  if (nestsDeeperThan(maxNesting, text)) {
+  if (nestsDeeperThan(maxNesting, bytes)) {
     return { ok: false, rejection: notARequest('RPC-01', `it nests deeper than ${maxNesting} levels`) }
   }
 
@@ -50,19 +52,20 @@ function holdsProtoKey (value: unknown): boolean {
 
 const [quote, backslash, openBrace, openBracket, closeBrace, closeBracket] = [34, 92, 123, 91, 125, 93]
 
-function nestsDeeperThan (limit: number, text: string): boolean {
+// Reads bytes, which is faster than reading characters: in UTF-8 these six mean the same everywhere.
+function nestsDeeperThan (limit: number, bytes: Buffer): boolean {
   let depth = 0
   let inString = false
-  for (let index = 0; index < text.length; index++) {
-    const character = text.charCodeAt(index)
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index]
     if (inString) {
-      if (character === backslash) index++
-      else if (character === quote) inString = false
-    } else if (character === quote) {
+      if (byte === backslash) index++
+      else if (byte === quote) inString = false
+    } else if (byte === quote) {
       inString = true
-    } else if (character === openBrace || character === openBracket) {
+    } else if (byte === openBrace || byte === openBracket) {
       if (++depth > limit) return true
-    } else if (character === closeBrace || character === closeBracket) {
+    } else if (byte === closeBrace || byte === closeBracket) {
       depth--
     }
   }

@@ -2,7 +2,7 @@
 
 /** Compares the media type only: parameters such as `charset=utf-8` are fine. */
 export function isJsonContentType (header: string | undefined): boolean {
-  return header !== undefined && mediaType(header) === 'application/json'
+  return header === 'application/json' || (header !== undefined && mediaType(header) === 'application/json')
 }
 
 /**

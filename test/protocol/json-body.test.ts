@@ -12,14 +12,14 @@ t.test('whatever JSON.stringify wrote is read back', async (t) => {
 })
 
 t.test('no bytes make it throw', async (t) => {
-  fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => typeof parseJsonBody(bytes).ok === 'boolean'))
+  fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => typeof parseJsonBody(Buffer.from(bytes)).ok === 'boolean'))
 })
 
 t.test('ERR-01: what is not JSON, or not UTF-8, is a parse error', async (t) => {
   for (const text of ['', '{', '{"a":1}}', 'nope', '{"a":01}']) {
     t.match(parse(text), { ok: false, rejection: { status: 400, code: -32700 } }, text)
   }
-  t.match(parseJsonBody(Uint8Array.of(0x22, 0xff, 0x22)), { ok: false, rejection: { code: -32700 } })
+  t.match(parseJsonBody(Buffer.of(0x22, 0xff, 0x22)), { ok: false, rejection: { code: -32700 } })
 })
 
 t.test('nesting beyond the limit is refused before anything walks it', async (t) => {
