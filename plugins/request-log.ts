@@ -13,6 +13,9 @@ export class RequestLog extends LogController {
   override routeNotFound (): void {}
 
   override requestCompleted (error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply): void {
+    const hasFailed = error !== null && error !== undefined
+    // Facts are collected only for a line that is written.
+    if (!hasFailed && reply.statusCode < 400 && !writesDebugLines(request)) return
     const { incoming, rejection } = request
     const facts = {
       method: request.method,
@@ -23,10 +26,14 @@ export class RequestLog extends LogController {
       ...(rejection === null || rejection === undefined ? {} : { rule: rejection.rule }),
       ...traceOf(request)
     }
-    if (error !== null && error !== undefined) request.log.error({ ...facts, err: error }, 'request failed')
+    if (hasFailed) request.log.error({ ...facts, err: error }, 'request failed')
     else if (reply.statusCode >= 400) request.log.info(facts, 'request refused')
     else request.log.debug(facts, 'request answered')
   }
+}
+
+function writesDebugLines ({ log }: FastifyRequest): boolean {
+  return log.level === 'debug' || log.level === 'trace'
 }
 
 /** Callers choose it, and how long it is. */

@@ -26,7 +26,8 @@ export function runInScope<T> (of: RequestScope, work: () => T): T {
 
 /** Runs work that belongs to no request, whoever sets it off. */
 export function runOutsideScopes<T> (work: () => T): T {
-  return scope.run(undefined, work)
+  // Node watches every promise of the process from the first run on, which a server without traces need not pay for.
+  return scope.getStore() === undefined ? work() : scope.run(undefined, work)
 }
 
 export function currentScope (): RequestScope | undefined {
