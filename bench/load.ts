@@ -2,7 +2,7 @@
 import type { Era } from '../src/protocol/versions.ts'
 
 export interface Load {
-  readonly method: 'tools/call' | 'tools/list'
+  readonly method: (typeof benchedMethods)[number]
   readonly era: Era
   /** How many tools the contender has. */
   readonly toolCount: number
@@ -10,8 +10,10 @@ export interface Load {
 
 export const toolCounts = [5, 50, 200]
 
-export function loadsOf (toolCount: number): readonly Load[] {
-  return (['tools/call', 'tools/list'] as const).flatMap((method) =>
+export const benchedMethods = ['tools/call', 'tools/list'] as const
+
+export function loadsOf (toolCount: number, methods: ReadonlyArray<Load['method']> = benchedMethods): readonly Load[] {
+  return methods.flatMap((method) =>
     (['modern', 'legacy'] as const).map((era) => ({ method, era, toolCount })))
 }
 

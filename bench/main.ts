@@ -7,7 +7,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { contenders, streamContenders } from './contenders/contenders.ts'
-import { toolCounts } from './load.ts'
+import { benchedMethods, toolCounts } from './load.ts'
 import { measure, type MeasureOptions, type Measurement } from './measure.ts'
 import { pinLoad } from './pinning.ts'
 import { reportRows, reportTable, targetLines, targets } from './report.ts'
@@ -20,6 +20,8 @@ const usage = `npm run bench -- [options]
   --json <file>              writes all figures to a file
   --part requests|streams    only that part
   --tools <count>            requests: only with this many tools (5, 50 or 200)
+  --rounds <count>           requests: this many rounds instead of 5
+  --method <name>            requests: only tools/call or tools/list
   --only <name,...>          requests: only these besides mooring: ${contenders.slice(1).map(({ name }) => name).join(', ')}
   --profiles <folder>        writes a CPU profile of every contender; figures are then lower
 `
@@ -30,6 +32,8 @@ const { values: flags } = parseArgs({
     json: { type: 'string' },
     part: { type: 'string' },
     tools: { type: 'string' },
+    method: { type: 'string' },
+    rounds: { type: 'string' },
     only: { type: 'string' },
     profiles: { type: 'string' },
     help: { type: 'boolean', default: false }
@@ -54,12 +58,14 @@ async function main (): Promise<void> {
 type Run = Pick<MeasureOptions, 'pinning' | 'profiles' | 'tell'>
 
 async function measureRequests (run: Run): Promise<object> {
-  const { rounds, roundMs } = flags.quick ? { rounds: 2, roundMs: 150 } : { rounds: 5, roundMs: 300 }
+  const rounds = Number(flags.rounds ?? (flags.quick ? 2 : 5))
+  const roundMs = flags.quick ? 150 : 300
   const only = flags.only?.split(',')
   const chosen = contenders.filter(({ name }) => name === 'mooring' || only === undefined || only.includes(name))
+  const methods = benchedMethods.filter((method) => flags.method === undefined || method === flags.method)
   const measurements: Measurement[] = []
   for (const toolCount of toolCounts.filter((count) => flags.tools === undefined || count === Number(flags.tools))) {
-    measurements.push(...await measure({ ...run, toolCount, contenders: chosen, rounds, roundMs, connections }))
+    measurements.push(...await measure({ ...run, toolCount, methods, contenders: chosen, rounds, roundMs, connections }))
   }
   const rows = reportRows(measurements)
   console.log(`\nMedians of ${rounds} rounds of ${roundMs} ms with ${connections} connections.\n`)

@@ -30,6 +30,7 @@ export interface Measurement {
 
 export interface MeasureOptions {
   readonly toolCount: number
+  readonly methods: ReadonlyArray<Load['method']>
   readonly contenders: readonly Contender[]
   readonly rounds: number
   readonly roundMs: number
@@ -40,11 +41,11 @@ export interface MeasureOptions {
 }
 
 export async function measure (options: MeasureOptions): Promise<readonly Measurement[]> {
-  const { toolCount, rounds, tell } = options
+  const { toolCount, methods, rounds, tell } = options
   const running = await startAll(options)
   try {
     const pairs: Array<{ load: Load, process: ContenderProcess, request: LoadRequest, answerBytes: number, rounds: RoundFigures[] }> = []
-    for (const load of loadsOf(toolCount)) {
+    for (const load of loadsOf(toolCount, methods)) {
       for (const process of running.filter(({ contender }) => contender.eras.includes(load.era))) {
         const request = requestTo(process, load)
         const answerBytes = Buffer.byteLength(await checkedAnswer(load, request, process.port))
