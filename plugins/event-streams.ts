@@ -10,10 +10,11 @@
  *   keeps all streams alive.
  * - It assigns `reply.sse` without declaring it, which gives replies a shape of their own.
  * - It reports a failing close callback to the console. It is given none.
+ * - It listens to every response of its routes. Here it does to those that may become streams.
  */
 import { fastifySSE } from '@fastify/sse'
 import type { ServerResponse } from 'node:http'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import fp from 'fastify-plugin'
 import type { MessageStream } from '../src/protocol/message-stream.ts'
 import type { Scheduler } from '../src/runtime/scheduler.ts'
@@ -21,8 +22,11 @@ import type {} from './events.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The answer to one request of an `eventStreamRoute`, as a stream. */
+    /** The answer to a request that may get a stream, as a stream. */
     openEventStream (reply: FastifyReply): EventStream
+  }
+  interface FastifyContextConfig {
+    mayStream?: MayStream
   }
 }
 
@@ -30,8 +34,13 @@ export interface EventStreamsOptions {
   readonly scheduler: Scheduler
 }
 
-/** Options of a route that can answer with a stream, and decides so when it sends. */
-export const eventStreamRoute = { sse: 'manual' } as const
+/** Whether a request may get a stream for an answer. */
+type MayStream = (request: FastifyRequest) => boolean
+
+/** Options of a route that can answer some requests with a stream, and decides so when it sends. */
+export function eventStreamRoute (mayStream: MayStream): { readonly sse: 'manual', readonly config: { readonly mayStream: MayStream } } {
+  return { sse: 'manual', config: { mayStream } }
+}
 
 /** A quiet stream shows life this often, so that proxies keep it open (HTTP-14). */
 const keepaliveMs = 15_000
@@ -50,7 +59,17 @@ export default fp<EventStreamsOptions>(async function eventStreams (fastify, { s
   }
 
   fastify.decorateReply('sse')
+  let plain: RouteHandlerMethod
+  fastify.addHook('onRoute', ({ handler }) => { plain = handler })
   await fastify.register(fastifySSE, { heartbeatInterval: 0 })
+  fastify.addHook('onRoute', (route) => {
+    const mayStream = route.config?.mayStream
+    if (mayStream === undefined) return
+    const [answer, stream] = [plain, route.handler]
+    route.handler = function choose (request, reply) {
+      return (mayStream(request) ? stream : answer).call(this, request, reply)
+    }
+  })
   fastify.decorate('openEventStream', (reply) => new ReplyStream(reply, watch))
 
   const stop = scheduler.every(keepaliveMs, () => {
@@ -58,6 +77,11 @@ export default fp<EventStreamsOptions>(async function eventStreams (fastify, { s
   })
   fastify.addHook('onClose', async () => stop())
 }, { name: 'event-streams', fastify: '5.x', dependencies: ['events'] })
+
+/** Whether the request of this reply was found to be one that may get a stream. */
+export function maySendStream (reply: FastifyReply): boolean {
+  return reply.sse !== undefined
+}
 
 function keepAlive (response: ServerResponse): void {
   if (!response.writableEnded && !response.writableNeedDrain) response.write(': keep-alive\n\n')

@@ -4,7 +4,7 @@ import type {} from '../plugins/admission.ts'
 import type {} from '../plugins/bearer-auth.ts'
 import body from '../plugins/body.ts'
 import envelope from '../plugins/envelope.ts'
-import { eventStreamRoute } from '../plugins/event-streams.ts'
+import { eventStreamRoute, maySendStream } from '../plugins/event-streams.ts'
 import jsonBody from '../plugins/json-body.ts'
 import mcpHeaders from '../plugins/mcp-headers.ts'
 import type {} from '../plugins/mcp.ts'
@@ -38,7 +38,13 @@ const mcpRoute: FastifyPluginAsync<McpRouteOptions> = async function mcpRoute (f
   await fastify.register(mcpHeaders, { hasMethod: (method) => fastify.mcp.dispatcher.has(method, 'modern') })
   await fastify.register(refusedOperations)
 
-  fastify.post('/mcp', eventStreamRoute, function mcp (request, reply) {
+  function mayStream ({ incoming }: FastifyRequest): boolean {
+    if (incoming?.kind !== 'request') return false
+    const { dispatcher } = fastify.mcp
+    return dispatcher.opensStream(incoming.envelope) || dispatcher.mayStream(incoming.envelope)
+  }
+
+  fastify.post('/mcp', eventStreamRoute(mayStream), function mcp (request, reply) {
     const { incoming, principal } = request
     if (incoming === null || principal === null) throw new Error('the ingress let an unread request through')
     switch (incoming.kind) {
@@ -59,13 +65,14 @@ const mcpRoute: FastifyPluginAsync<McpRouteOptions> = async function mcpRoute (f
     const stopWatching = envelope.era === 'modern' ? abortWhenCallerLeaves(reply, running) : undefined
     try {
       const mcpRequest = bind(envelope, principal, request, running)
-      if (fastify.mcp.dispatcher.opensStream(mcpRequest)) return await keepStream(mcpRequest, reply)
-      if (fastify.mcp.dispatcher.mayStream(mcpRequest)) {
-        await stream(mcpRequest, running, reply)
-      } else {
+      if (!maySendStream(reply)) {
         const outcome = await fastify.mcp.dispatcher.dispatch(mcpRequest, silent)
         undoUnlessDelivered(reply, outcome)
         sendAnswer(reply, answerOf(mcpRequest, outcome))
+      } else if (fastify.mcp.dispatcher.opensStream(envelope)) {
+        return await keepStream(mcpRequest, reply)
+      } else {
+        await stream(mcpRequest, running, reply)
       }
     } finally {
       stopWatching?.()

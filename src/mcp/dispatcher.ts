@@ -6,6 +6,7 @@
  * text, anything else is a bug and is answered without its insides.
  */
 import { internalError, methodNotFound, refused } from '../protocol/error-table.ts'
+import type { Envelope } from '../protocol/envelope.ts'
 import type { McpRequest } from '../protocol/mcp-request.ts'
 import type { MessageStream } from '../protocol/message-stream.ts'
 import { ProtocolError, type Rejection } from '../protocol/rejection.ts'
@@ -26,11 +27,11 @@ export interface Dispatcher {
   /** Whether the era has the method (VAL-12). */
   has (method: string, era: Era): boolean
   /** Whether anything can be sent before the result. */
-  mayStream (request: McpRequest): boolean
+  mayStream (request: Envelope): boolean
   /** Never rejects. */
   dispatch (request: McpRequest, context: MethodContext): Promise<Outcome>
   /** Whether the request is for `open`: its answer is a stream that goes on. */
-  opensStream (request: McpRequest): boolean
+  opensStream (request: Envelope): boolean
   /**
    * Hands the stream over. Never rejects.
    *
@@ -47,12 +48,12 @@ export function createDispatcher ({ families, log }: { families: readonly Method
     return method?.eras.includes(era) === true ? method : undefined
   }
 
-  function answering ({ method: name, era }: McpRequest): Method | undefined {
+  function answering ({ method: name, era }: Envelope): Method | undefined {
     const method = find(name, era)
     return method !== undefined && 'handle' in method ? method : undefined
   }
 
-  function streaming ({ method: name, era }: McpRequest): StreamMethod | undefined {
+  function streaming ({ method: name, era }: Envelope): StreamMethod | undefined {
     const method = find(name, era)
     return method !== undefined && 'open' in method ? method : undefined
   }

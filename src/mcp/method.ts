@@ -1,3 +1,4 @@
+import type { Envelope } from '../protocol/envelope.ts'
 import type { LogLevel } from '../protocol/log-level.ts'
 import type { McpRequest } from '../protocol/mcp-request.ts'
 import type { MessageStream } from '../protocol/message-stream.ts'
@@ -30,7 +31,7 @@ export interface MethodContext {
 export interface Method {
   readonly eras: readonly Era[]
   /** Whether this request can send anything before its result, and so needs a stream (HTTP-05). */
-  readonly mayStream?: (request: McpRequest) => boolean
+  readonly mayStream?: (request: Envelope) => boolean
   readonly handle: (request: McpRequest, context: MethodContext) => Result | Promise<Result>
 }
 

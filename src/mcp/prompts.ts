@@ -1,6 +1,7 @@
 /** `prompts/list` and `prompts/get` (PROMPT-01). */
 import type { Encoder } from '../protocol/encode.ts'
 import { invalidParams } from '../protocol/error-table.ts'
+import type { Envelope } from '../protocol/envelope.ts'
 import type { McpRequest } from '../protocol/mcp-request.ts'
 import { isObject } from '../protocol/message.ts'
 import { ProtocolError } from '../protocol/rejection.ts'
@@ -19,7 +20,7 @@ export function createPromptMethods ({ prompts, encoder, rounds }: {
 }): MethodTable {
   const list = createPreparedList(prompts.map(published), { method: 'prompts/list', member: 'prompts', key: 'name', cache }, encoder)
 
-  function find ({ params }: McpRequest): PromptDefinition | undefined {
+  function find ({ params }: Envelope): PromptDefinition | undefined {
     const name = textParam(params, 'name')
     return prompts.find((candidate) => candidate.name === name)
   }

@@ -1,3 +1,4 @@
+import type { Envelope } from '../protocol/envelope.ts'
 import type { McpRequest } from '../protocol/mcp-request.ts'
 import type { JsonObject } from '../protocol/message.ts'
 import type { Result } from '../protocol/result.ts'
@@ -26,7 +27,7 @@ export type Work = (asking: Asking) => Result | Promise<Result>
 
 export interface Rounds {
   /** Whether a request to something that `asks` needs a stream for its questions. */
-  needsStream (request: McpRequest, asks: boolean | undefined): boolean
+  needsStream (request: Envelope, asks: boolean | undefined): boolean
   /**
    * Runs what is called, with a way to ask its caller; the result may be a question.
    *
