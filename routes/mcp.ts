@@ -8,6 +8,7 @@ import { eventStreamRoute, maySendStream } from '../plugins/event-streams.ts'
 import jsonBody from '../plugins/json-body.ts'
 import mcpHeaders from '../plugins/mcp-headers.ts'
 import type {} from '../plugins/mcp.ts'
+import { logAbandoned } from '../plugins/request-log.ts'
 import refusedOperations from '../plugins/refused-operations.ts'
 import requestScope from '../plugins/request-scope.ts'
 import type {} from '../plugins/trace.ts'
@@ -219,8 +220,13 @@ function cancellable ({ era, id }: Envelope, principal: Principal): Cancellable 
  *
  * @returns what stops watching
  */
-function abortWhenCallerLeaves ({ raw }: FastifyReply, running: RunningRequest): () => void {
-  const leave = (): void => { if (!raw.writableFinished) running.abort() }
+function abortWhenCallerLeaves (reply: FastifyReply, running: RunningRequest): () => void {
+  const { raw, request } = reply
+  const leave = (): void => {
+    if (raw.writableFinished) return
+    logAbandoned(request, reply)
+    running.abort()
+  }
   // It can have left already, with the last byte of its request: then `close` is over.
   if (raw.destroyed) leave()
   else raw.once('close', leave)
