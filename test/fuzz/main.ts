@@ -12,10 +12,18 @@ import { sealedProperties } from './sealed-properties.ts'
 import { socketProperties } from './socket-properties.ts'
 import { startSocketTarget } from './socket-target.ts'
 
-const { values } = parseArgs({ options: { seconds: { type: 'string', default: '60' }, seed: { type: 'string', default: '1' } } })
-const seconds = Number(values.seconds)
-const firstSeed = Number(values.seed)
-if (!(seconds > 0) || !Number.isInteger(firstSeed)) throw new Error('usage: npm run fuzz -- --seconds N --seed S, with a whole number S')
+const usage = 'npm run fuzz -- [--seconds N] [--seed S]: every property in turn for N seconds (60), from the whole number S (1) on'
+
+const { values } = parseArgs({
+  options: { seconds: { type: 'string', default: '60' }, seed: { type: 'string', default: '1' }, help: { type: 'boolean', default: false } },
+  strict: false
+})
+const seconds = Number(values['seconds'])
+const firstSeed = Number(values['seed'])
+if (values['help'] === true || !(seconds > 0) || !Number.isInteger(firstSeed)) {
+  console.log(usage)
+  process.exit(values['help'] === true ? 0 : 2)
+}
 
 const closings: Array<() => unknown> = []
 const owner = { teardown: (closing: () => unknown) => { closings.push(closing) } }
