@@ -10,7 +10,13 @@
  *
  * Coordinates are device pixels of the phone's current rotation, origin at the top left,
  * whatever the size of a screenshot.
+ *
+ * What changes the state of a phone beyond its screen stands in files of its own, by idea.
  */
+import type { AppCommands } from './app-commands.ts'
+import type { FileCommands } from './file-commands.ts'
+import type { RecordingCommands } from './recording-commands.ts'
+import type { SettingCommands } from './setting-commands.ts'
 
 export const platforms = ['android', 'ios'] as const
 export type Platform = (typeof platforms)[number]
@@ -123,7 +129,7 @@ export interface LaunchOptions {
   readonly restart: boolean
 }
 
-export interface DeviceDriver {
+export interface DeviceDriver extends AppCommands, SettingCommands, RecordingCommands, FileCommands {
   readonly description: DeviceDescription
 
   /**
@@ -190,12 +196,9 @@ export interface DeviceDriver {
    */
   openLink (url: string, options: { readonly appId?: string }, command: Command): Promise<void>
 
-  setOrientation (orientation: Orientation, command: Command): Promise<void>
-
   /**
-   * Puts the phone back to its home state: apps stopped, what was changed undone, home screen
-   * in front. Says in short phrases what it did. The next holder gets the phone only after
-   * this has succeeded.
+   * Makes the phone as new: nothing of what anybody did to it is left, home screen in front.
+   * Says in short phrases what it did.
    */
   restoreHome (command: Command): Promise<readonly string[]>
 

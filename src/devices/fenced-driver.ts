@@ -59,7 +59,35 @@ export function fenceDriver (driver: DeviceDriver): FencedDriver {
     launchApp: (appId, options, command) => obey(command, () => driver.launchApp(appId, options, command)),
     terminateApp: (appId, command) => obey(command, () => driver.terminateApp(appId, command)),
     openLink: (url, options, command) => obey(command, () => driver.openLink(url, options, command)),
+    restoreHome: (command) => obey(command, () => driver.restoreHome(command)),
+
+    inspectApp: (source, command) => obey(command, () => driver.inspectApp(source, command)),
+    installApp: (source, command) => obey(command, () => driver.installApp(source, command)),
+    uninstallApp: (appId, command) => obey(command, () => driver.uninstallApp(appId, command)),
+    restoreApp: (appId, command) => obey(command, () => driver.restoreApp(appId, command)),
+    clearAppData: (appId, command) => obey(command, () => driver.clearAppData(appId, command)),
+    listPermissions: (appId, command) => obey(command, () => driver.listPermissions(appId, command)),
+    setPermission: (appId, permission, state, command) => obey(command, () => driver.setPermission(appId, permission, state, command)),
+
+    getOrientation: (command) => obey(command, () => driver.getOrientation(command)),
     setOrientation: (orientation, command) => obey(command, () => driver.setOrientation(orientation, command)),
-    restoreHome: (command) => obey(command, () => driver.restoreHome(command))
+    getLocale: (command) => obey(command, () => driver.getLocale(command)),
+    setLocale: (locale, command) => obey(command, () => driver.setLocale(locale, command)),
+    getLocation: (command) => obey(command, () => driver.getLocation(command)),
+    setLocation: (place, command) => obey(command, () => driver.setLocation(place, command)),
+    clearLocation: (command) => obey(command, () => driver.clearLocation(command)),
+    getNetwork: (command) => obey(command, () => driver.getNetwork(command)),
+    setNetwork: (change, command) => obey(command, () => driver.setNetwork(change, command)),
+    getClipboard: (command) => obey(command, () => driver.getClipboard(command)),
+    setClipboard: (text, command) => obey(command, () => driver.setClipboard(text, command)),
+
+    startRecording: (options, command) => obey(command, () => driver.startRecording(options, command)),
+    stopRecording: (command) => obey(command, () => driver.stopRecording(command)),
+    discardRecording: (command) => obey(command, () => driver.discardRecording(command)),
+
+    listFiles: (command) => obey(command, () => driver.listFiles(command)),
+    pushFile: (path, content, command) => obey(command, () => driver.pushFile(path, content, command)),
+    pullFile: (path, command) => obey(command, () => driver.pullFile(path, command)),
+    removeFile: (path, command) => obey(command, () => driver.removeFile(path, command))
   }
 }

@@ -33,10 +33,36 @@ t.test('every command of the port is fenced', async (t) => {
     fenced.launchApp('a.b', { clearData: false, restart: false }, late()),
     fenced.terminateApp('a.b', late()),
     fenced.openLink('x:y', {}, late()),
+    fenced.restoreHome(late()),
+    fenced.inspectApp({ kind: 'known', id: 'a.b' }, late()),
+    fenced.installApp({ kind: 'known', id: 'a.b' }, late()),
+    fenced.uninstallApp('a.b', late()),
+    fenced.restoreApp('a.b', late()),
+    fenced.clearAppData('a.b', late()),
+    fenced.listPermissions('a.b', late()),
+    fenced.setPermission('a.b', 'camera', 'granted', late()),
+    fenced.getOrientation(late()),
     fenced.setOrientation('portrait', late()),
-    fenced.restoreHome(late())
+    fenced.getLocale(late()),
+    fenced.setLocale('de-DE', late()),
+    fenced.getLocation(late()),
+    fenced.setLocation({ latitude: 0, longitude: 0 }, late()),
+    fenced.clearLocation(late()),
+    fenced.getNetwork(late()),
+    fenced.setNetwork({ wifi: false }, late()),
+    fenced.getClipboard(late()),
+    fenced.setClipboard('x', late()),
+    fenced.startRecording({ maxMs: 1_000 }, late()),
+    fenced.stopRecording(late()),
+    fenced.discardRecording(late()),
+    fenced.listFiles(late()),
+    fenced.pushFile('a', Buffer.alloc(1), late()),
+    fenced.pullFile('a', late()),
+    fenced.removeFile('a', late())
   ]
 
+  const notCommands = ['description', 'raiseFence', 'bootId', 'homeApps', 'close']
+  t.equal(attempts.length, Object.keys(fenced).length - notCommands.length)
   for (const attempt of attempts) t.equal(await attempt.catch((refusal) => refusal.code), 'lease_fenced')
 
   t.strictSame(phone.obeyed, [])

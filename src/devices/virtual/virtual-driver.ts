@@ -4,9 +4,11 @@ import type { Scheduler } from '../../runtime/scheduler.ts'
 import { ensureNotCancelled } from '../cancellation.ts'
 import type { DeviceDescription, DeviceDriver, Key, Observation, Point } from '../device-driver.ts'
 import { DeviceOfflineRefusal, OutsideScreenRefusal, UnsupportedRefusal } from '../device-refusals.ts'
+import type { AppDefinition } from './apps/app-definition.ts'
 import type { Faults } from './faults.ts'
 import type { Look, VirtualPhone } from './phone/virtual-phone.ts'
 import { createScreenshots } from './render/screenshots.ts'
+import { createDriverStateCommands } from './driver-state-commands.ts'
 import { slideTree } from './slide-tree.ts'
 
 const notIdleWarning = 'The screen was still moving; positions are from the middle of an animation. Observe again.'
@@ -18,10 +20,14 @@ const closedRetryMs = 5_000
  * can be called off, and can fail. A command that is called off before its time has changed
  * nothing.
  */
-export function createVirtualDriver ({ id, name, phone, faults, clock, scheduler }: {
+export function createVirtualDriver ({ id, name, phone, apps, acceptsDefinitions, faults, clock, scheduler }: {
   readonly id: string
   readonly name: string
   readonly phone: VirtualPhone
+  /** The apps of its home state; they can also be installed again. */
+  readonly apps: readonly AppDefinition[]
+  /** Whether apps of anybody's can be installed besides. */
+  readonly acceptsDefinitions: boolean
   readonly faults: Faults
   readonly clock: Clock
   readonly scheduler: Scheduler
@@ -96,11 +102,11 @@ export function createVirtualDriver ({ id, name, phone, faults, clock, scheduler
   }
 
   return {
+    ...createDriverStateCommands({ device: id, phone, catalog: apps, acceptsDefinitions, clock, obey }),
     description,
     // Asked at any time by whoever watches the phones: it must not use up random numbers.
     bootId: (signal) => obey(signal, () => phone.bootId(), faults.leastLatencyMs),
-    // Nothing can be installed on a virtual phone, so its home apps are all it has.
-    homeApps: (signal) => obey(signal, () => phone.listApps().map((app) => app.id), faults.leastLatencyMs),
+    homeApps: (signal) => obey(signal, () => apps.map((app) => app.id), faults.leastLatencyMs),
     observe: ({ signal }) => obey(signal, observation),
     screenshot: ({ width }, { signal }) => obey(signal, () =>
       (faults.strikes('blackScreenshotPercent') ? screenshots.takeBlack(width) : screenshots.take(width))),
@@ -126,7 +132,6 @@ export function createVirtualDriver ({ id, name, phone, faults, clock, scheduler
     launchApp: (appId, options, { signal }) => obey(signal, () => phone.launchApp(appId, options)),
     terminateApp: (appId, { signal }) => obey(signal, () => phone.terminateApp(appId)),
     openLink: (url, options, { signal }) => obey(signal, () => phone.openLink(url, options)),
-    setOrientation: (orientation, { signal }) => obey(signal, () => phone.setOrientation(orientation)),
     restoreHome: ({ signal }) => obey(signal, () => {
       given = undefined
       return phone.restoreHome()

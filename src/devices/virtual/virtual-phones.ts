@@ -37,6 +37,8 @@ export function createVirtualPhones ({ settings, clock, scheduler, ids }: {
     id,
     name,
     phone: createVirtualPhone({ profile, apps, clock, ids }),
+    apps,
+    acceptsDefinitions: settings.installs === 'definitions',
     // Each phone has luck of its own.
     faults: createFaults({ settings: settings.faults, random: seededRandom(settings.faults.seed + index), clock }),
     clock,

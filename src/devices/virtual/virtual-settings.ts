@@ -10,6 +10,8 @@ export const virtualSettings = z.strictObject({
   ios: countSchema.describe(`Number of virtual iPhones. With the virtual Android phones, ${mostPhones} at most.`),
   appsFolder: z.string().min(1).optional()
     .describe('Folder with app files (`.yaml`) of your own for the virtual phones. One with the id of an app that comes with mooring takes its place.'),
+  installs: z.enum(['definitions', 'known']).default('definitions')
+    .describe('What holders may install: any app whose definition they send, or only apps from the folders by their ids. An app is data and runs no code, but a big one can keep the process busy for a moment; choose `known` where strangers hold phones.'),
   faults: faultSettings.prefault({})
 }).refine(({ android, ios }) => android + ios <= mostPhones, {
   path: ['ios'], error: `android and ios must be ${mostPhones} together at most`

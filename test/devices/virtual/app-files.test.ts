@@ -20,7 +20,7 @@ t.test('a mistake in an app file is told with the file, the place in it and what
     ['[{ role: txt, text: hello }]', /tiny\.yaml is no app.*\n.*screens\.first\.content\[0\]\.role: role has to be one of: column, row, text/],
     ['[{ role: text, txt: hello }]', /screens\.first\.content\[0\]: Unrecognized key: "txt"/],
     ['[{ role: text }]', /screens\.first\.content\[0\]\.text: /],
-    ['[{ role: text, text: \'${cuont}\' }]', /screens\.first\.content\[0\]\.text: no name "cuont" here \(names: count, text, list, params, device\)/],
+    ['[{ role: text, text: \'${cuont}\' }]', /screens\.first\.content\[0\]\.text: no name "cuont" here \(names: count, text, list, params, device, permissions\)/],
     ['[{ role: text, text: \'${count +}\' }]', /screens\.first\.content\[0\]\.text: something is missing at the end/],
     ['[{ role: text, text: a, visibleIf: count = 1 }]', /content\[0\]\.visibleIf: unexpected "="/],
     ['[{ role: button, text: a, tap: [{ gotoo: first }] }]', /content\[0\]\.tap\[0\]: no action "gotoo" \(actions: set, toggle/],

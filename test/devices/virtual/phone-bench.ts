@@ -32,6 +32,7 @@ export interface PhoneBench {
 export interface BenchOptions {
   readonly platform?: Platform
   readonly apps?: readonly AppDefinition[]
+  readonly acceptsDefinitions?: boolean
   readonly faults?: z.input<typeof faultSettings>
   readonly time?: ReturnType<typeof manualTime>
 }
@@ -59,6 +60,8 @@ export function phoneBench (options: BenchOptions = {}): PhoneBench {
     id: 'virtual-1',
     name: 'Virtual 1',
     phone,
+    apps: options.apps ?? sampleApps,
+    acceptsDefinitions: options.acceptsDefinitions ?? true,
     faults: createFaults({ settings, random: seededRandom(settings.seed), clock: time.clock }),
     clock: time.clock,
     scheduler: time.scheduler

@@ -38,6 +38,8 @@ interface ActionArguments {
   readonly focus: string
   /** Puts a text on the clipboard. */
   readonly copy: Expression
+  /** Makes the phone ask for a permission of this app, unless that is settled, and goes on with the answer. */
+  readonly requestPermission: { readonly permission: string, readonly granted: readonly Action[], readonly denied: readonly Action[] }
   /** Brings another app to the front. */
   readonly startApp: string
   /** Ends this app as a fault in it would. */
@@ -83,6 +85,7 @@ const argumentSchemas = {
   toast: templateSchema,
   focus: nodeIdSchema,
   copy: templateSchema,
+  requestPermission: z.strictObject({ permission: nameSchema, granted: actionsSchema.default([]), denied: actionsSchema.default([]) }),
   startApp: appIdSchema,
   crash: z.literal(true),
   delay: z.strictObject({ ms: z.int().min(50).max(600_000), then: actionsSchema }),

@@ -43,6 +43,8 @@ export interface AppDefinition {
   readonly color: `#${string}`
   /** Part of the phone rather than installed by somebody. */
   readonly system: boolean
+  /** What it can ask to be allowed, e.g. `camera`. */
+  readonly permissions: readonly string[]
   readonly data: JsonObject
   readonly state: JsonObject
   readonly firstScreen: string
@@ -83,6 +85,7 @@ export const appSchema = z.strictObject({
   icon: z.string().min(1).max(16),
   color: z.templateLiteral(['#', z.string().regex(/^[0-9a-fA-F]{6}$/)], { error: 'a colour looks like #4355b9' }),
   system: z.boolean().default(false),
+  permissions: z.array(nameSchema).max(20).default([]),
   data: variablesSchema,
   state: variablesSchema,
   firstScreen: nameSchema,

@@ -16,7 +16,10 @@ export interface AppProblem {
 }
 
 /** Names every scope has. */
-const builtInNames = ['params', 'device'] as const
+const builtInNames = ['params', 'device', 'permissions'] as const
+
+/** What of the phone an app may change that is part of it. */
+const phoneTargets = ['device.locale', 'device.wifi', 'device.mobileData', 'device.airplane'] as const
 
 interface Place {
   readonly path: string
@@ -145,6 +148,12 @@ export function checkReferences (app: AppDefinition, installed?: ReadonlySet<str
         checkExpression(action.with.if, at(place, 'if'))
         checkActions(action.with.then, at(place, 'then'))
         return checkActions(action.with.else, at(place, 'else'))
+      case 'requestPermission':
+        if (!app.permissions.includes(action.with.permission)) {
+          report(place.path, `no permission "${action.with.permission}" (permissions: ${app.permissions.join(', ')})`)
+        }
+        checkActions(action.with.granted, at(place, 'granted'))
+        return checkActions(action.with.denied, at(place, 'denied'))
       case 'back':
       case 'dismiss':
       case 'crash':
@@ -167,7 +176,8 @@ export function checkReferences (app: AppDefinition, installed?: ReadonlySet<str
 
   // A loop variable itself cannot be replaced, only what is inside it.
   function checkTarget (target: Path, place: Place): void {
-    const settable = place.variables.has(target.root) || (place.locals.has(target.root) && target.rest.length > 0)
+    const isOfPhone = app.system && phoneTargets.some((name) => name === target.source)
+    const settable = isOfPhone || place.variables.has(target.root) || (place.locals.has(target.root) && target.rest.length > 0)
     if (!settable) report(place.path, `no variable "${target.source}" to change (variables: ${[...place.variables].join(', ')})`)
   }
 

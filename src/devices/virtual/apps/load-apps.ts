@@ -11,6 +11,7 @@ import { checkReferences, type AppProblem } from './check-references.ts'
 export const sampleAppsFolder = join(packageRoot, 'virtual-apps')
 
 const largestFileBytes = 1_048_576
+const deepestNesting = 64
 
 /**
  * Loads every `.yaml` and `.yml` file of the folders, sorted by app id. An app in a later
@@ -48,10 +49,17 @@ export function parseApp (text: string, file: string): AppDefinition {
   } catch (error) {
     throw new AppFileRefusal(file, [{ path: '', problem: error instanceof Error ? error.message : String(error) }])
   }
+  // What reads it goes as deep as it does.
+  if (isDeeperThan(source, deepestNesting)) throw new AppFileRefusal(file, [{ path: '', problem: `nested deeper than ${deepestNesting} levels` }])
   const checked = appSchema.safeParse(source)
   if (!checked.success) throw new AppFileRefusal(file, checked.error.issues.map(toProblem))
   refuseProblems(file, checkReferences(checked.data))
   return checked.data
+}
+
+function isDeeperThan (value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1))
 }
 
 function readAppFile (file: string): string {

@@ -38,7 +38,7 @@ export function openLinkIn (core: PhoneCore, app: InstalledApp, link: InstalledA
   const process = openApp(core, app)
   // Its start actions may already have ended it.
   if (app.process !== process) return
-  core.run(link.open, withNames(scopeOf(app, process, topOf(process), core.profile), captures), app, process)
+  core.run(link.open, withNames(scopeOf(app, process, topOf(process), core.state.device), captures), app, process)
 }
 
 export function stopApp (core: PhoneCore, app: InstalledApp): void {
@@ -113,7 +113,7 @@ function startProcess (core: PhoneCore, app: InstalledApp): AppProcess {
   const process: AppProcess = { state: structuredClone(app.app.state), stack: [entry] }
   app.process = process
   writeLog(core, app.app.id, `started ${app.app.name} ${app.app.version}`)
-  core.run(app.app.start, scopeOf(app, process, entry, core.profile), app, process)
+  core.run(app.app.start, scopeOf(app, process, entry, core.state.device), app, process)
   // The start actions may have gone elsewhere, and that screen has been entered already.
   if (app.process === process && process.stack.length === 1 && topOf(process) === entry) enterScreen(core, app, process, entry)
   return process
@@ -121,7 +121,7 @@ function startProcess (core: PhoneCore, app: InstalledApp): AppProcess {
 
 function enterScreen (core: PhoneCore, app: InstalledApp, process: AppProcess, entry: StackEntry): void {
   const enter = app.app.screens.get(entry.screen)?.enter ?? []
-  core.run(enter, scopeOf(app, process, entry, core.profile), app, process)
+  core.run(enter, scopeOf(app, process, entry, core.state.device), app, process)
 }
 
 // An app behind has no say in who has the focus.

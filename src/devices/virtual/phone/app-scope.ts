@@ -1,12 +1,9 @@
-import type { JsonObject } from '../apps/json-value.ts'
 import type { Scope } from '../apps/scope.ts'
-import type { PhoneProfile } from './phone-profile.ts'
-import type { AppProcess, InstalledApp, StackEntry } from './phone-state.ts'
+import type { AppProcess, DeviceVariables, InstalledApp, StackEntry } from './phone-state.ts'
 
 /** What the expressions of an app see while a screen of it is in front. */
-export function scopeOf (app: InstalledApp, process: AppProcess, entry: StackEntry | undefined, profile: PhoneProfile): Scope {
-  const device: JsonObject = { platform: profile.platform, model: profile.model, os: profile.osVersion }
-  return { layers: [{ params: entry?.params ?? {} }, process.state, app.data, { device }] }
+export function scopeOf (app: InstalledApp, process: AppProcess, entry: StackEntry | undefined, device: DeviceVariables): Scope {
+  return { layers: [{ params: entry?.params ?? {} }, process.state, app.data, { device, permissions: app.permissions }] }
 }
 
 /** The screen of a process that shows. */

@@ -7,6 +7,7 @@ import { closeScreen, openApp, stopApp } from './app-life.ts'
 import { topOf } from './app-scope.ts'
 import { pressKey } from './keys.ts'
 import { frontApp, type PhoneCore } from './phone-core.ts'
+import { answerPermission } from './permissions.ts'
 import { scrollBy } from './scrolling.ts'
 import { focusBox, hideKeyboard, insertText, isAnyFieldFocused } from './text-input.ts'
 
@@ -78,6 +79,8 @@ function perform (core: PhoneCore, touch: Touch, box: Box): void {
       // The app may have left the screen behind the dialog.
       if (isAnyFieldFocused(core)) insertText(core, core.state.clipboard)
       return
+    case 'answerPermission':
+      return answerPermission(core, touch.granted)
     case 'closeSystemDialog':
       core.state.systemDialog = undefined
       return core.changed()

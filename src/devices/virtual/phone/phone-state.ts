@@ -2,9 +2,12 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Orientation } from '../../device-driver.ts'
 import type { Action } from '../apps/app-action.ts'
 import type { AppDefinition } from '../apps/app-definition.ts'
-import type { JsonObject } from '../apps/json-value.ts'
+import type { JsonObject, JsonValue } from '../apps/json-value.ts'
 import type { Scope } from '../apps/scope.ts'
 import type { KeyboardLayer } from '../screen/box.ts'
+import type { PermissionWish } from './permissions.ts'
+import type { PhoneProfile } from './phone-profile.ts'
+import type { RecordingState } from './recorder.ts'
 
 /** One screen of an app's back stack. */
 export interface StackEntry {
@@ -25,6 +28,8 @@ export interface AppProcess {
 export interface InstalledApp {
   readonly app: AppDefinition
   data: JsonObject
+  /** The state of each permission that the app can ask for. */
+  readonly permissions: JsonObject
   process?: AppProcess | undefined
 }
 
@@ -40,10 +45,37 @@ export interface PendingActions {
 export type SystemDialog =
   | { readonly kind: 'crash', readonly appName: string }
   | { readonly kind: 'paste' }
+  | {
+    readonly kind: 'permission'
+    readonly app: InstalledApp
+    readonly process: AppProcess
+    readonly wish: PermissionWish
+    readonly scope: Scope
+  }
+
+/**
+ * What apps see as `device`. Those that are part of the phone write some of it, so its values
+ * are as an app file left them.
+ */
+export type DeviceVariables = JsonObject & {
+  readonly platform: string
+  readonly model: string
+  readonly os: string
+  locale: JsonValue
+  wifi: JsonValue
+  mobileData: JsonValue
+  airplane: JsonValue
+  location: { readonly latitude: number, readonly longitude: number } | null
+}
 
 /** Everything about a phone that a command can change. */
 export interface PhoneState {
-  readonly apps: ReadonlyMap<string, InstalledApp>
+  /** Ordered by id. */
+  apps: ReadonlyMap<string, InstalledApp>
+  readonly device: DeviceVariables
+  /** The holder's files. */
+  readonly files: Map<string, Buffer>
+  recording?: RecordingState | undefined
   awake: boolean
   locked: boolean
   orientation: Orientation
@@ -66,9 +98,11 @@ export const loudest = 15
 const initialVolume = 8
 
 /** A phone as it comes out of the box: unlocked, upright, at the home screen. */
-export function freshState (definitions: readonly AppDefinition[]): PhoneState {
+export function freshState (definitions: readonly AppDefinition[], profile: PhoneProfile): PhoneState {
   return {
-    apps: new Map(definitions.map((app) => [app.id, { app, data: structuredClone(app.data) }])),
+    apps: new Map(definitions.map((app) => [app.id, newApp(app)])),
+    device: freshDevice(profile),
+    files: new Map(),
     awake: true,
     locked: false,
     orientation: 'portrait',
@@ -83,13 +117,36 @@ export function freshState (definitions: readonly AppDefinition[]): PhoneState {
   }
 }
 
+/** An app that nobody has used yet. */
+export function newApp (app: AppDefinition): InstalledApp {
+  return {
+    app,
+    data: structuredClone(app.data),
+    permissions: Object.fromEntries(app.permissions.map((permission) => [permission, 'ask']))
+  }
+}
+
+function freshDevice ({ platform, model, osVersion }: PhoneProfile): DeviceVariables {
+  return { platform, model, os: osVersion, locale: 'en-US', wifi: true, mobileData: true, airplane: false, location: null }
+}
+
 /** In short phrases, what sets a phone apart from a fresh one. */
-export function differencesFromFresh (state: PhoneState): string[] {
+export function differencesFromFresh (state: PhoneState, home: readonly AppDefinition[], profile: PhoneProfile): string[] {
   const apps = [...state.apps.values()]
+  const [here, missing] = [new Set(apps.map(({ app }) => app)), home.filter(({ id }) => !state.apps.has(id))]
+  const foreign = apps.filter(({ app }) => !home.includes(app))
+  const { device } = state
+  const usual = freshDevice(profile)
+  const networkDiffers = (['wifi', 'mobileData', 'airplane'] as const).some((name) => device[name] !== usual[name])
   const changed = apps.filter(({ app, data }) => !isDeepStrictEqual(data, app.data))
   return [
     ...apps.filter(({ process }) => process !== undefined).map(({ app }) => `stopped ${app.name}`),
     ...changed.map(({ app }) => `erased the data of ${app.name}`),
+    ...apps.filter(({ permissions }) => Object.values(permissions).some((permission) => permission !== 'ask'))
+      .map(({ app }) => `reset the permissions of ${app.name}`),
+    ...foreign.map(({ app }) => `removed ${app.name}`),
+    ...home.filter((app) => !here.has(app) && !missing.includes(app)).map(({ name }) => `put ${name} back as it was`),
+    ...missing.map(({ name }) => `put ${name} back`),
     ...(state.front.view === 'home' ? [] : ['went to the home screen']),
     ...(state.systemDialog === undefined ? [] : ['closed a system dialog']),
     ...(state.keyboard.shown ? ['hid the keyboard'] : []),
@@ -98,6 +155,11 @@ export function differencesFromFresh (state: PhoneState): string[] {
     ...(state.locked ? ['unlocked the screen'] : []),
     ...(state.orientation === 'portrait' ? [] : ['turned the screen upright']),
     ...(state.clipboard === '' ? [] : ['emptied the clipboard']),
+    ...(device.locale === usual.locale ? [] : ['reset the language']),
+    ...(device.location === null ? [] : ['forgot the simulated location']),
+    ...(networkDiffers ? ['reset the networks'] : []),
+    ...(state.files.size === 0 ? [] : [`deleted ${state.files.size} file(s)`]),
+    ...(state.recording === undefined ? [] : ['discarded a recording']),
     ...(state.volume === initialVolume ? [] : ['reset the volume']),
     ...([...state.homeOffsets.values()].some((offset) => offset > 0) ? ['scrolled the home screen back'] : []),
     ...(state.log.length === 0 ? [] : ['emptied the log'])

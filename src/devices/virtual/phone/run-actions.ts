@@ -9,6 +9,7 @@ import type { Assignment } from '../apps/app-values.ts'
 import type { Expression } from '../apps/expression.ts'
 import { closeScreen, crashApp, openApp, openDialog, openScreen } from './app-life.ts'
 import { topOf } from './app-scope.ts'
+import { requestPermission } from './permissions.ts'
 import { showToast, writeLog, type PhoneCore } from './phone-core.ts'
 import type { AppProcess, InstalledApp } from './phone-state.ts'
 import { focusField } from './text-input.ts'
@@ -57,6 +58,9 @@ function runAction (action: Action, scope: Scope, run: ActionRun): void {
       const { in: list, where, do: actions } = action.with
       // A copy: the actions may change the list they run through.
       for (const item of [...listAt(list, scope)]) {
+        // Each costs a look, whether or not it leads to anything.
+        run.budget.actions -= 1
+        if (run.budget.actions <= 0) return
         if (holds(where, item, scope)) runActions(actions, withNames(scope, { item }), run)
       }
       return
@@ -79,6 +83,8 @@ function runAction (action: Action, scope: Scope, run: ActionRun): void {
     case 'copy':
       core.state.clipboard = cutText(displayText(action.with.evaluate(scope)), longestText)
       return core.changed()
+    case 'requestPermission':
+      return requestPermission(core, app, process, action.with, scope)
     case 'startApp': {
       const other = core.state.apps.get(action.with)
       if (other !== undefined) openApp(core, other)

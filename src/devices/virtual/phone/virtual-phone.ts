@@ -6,7 +6,7 @@
  */
 import type { Clock } from '../../../runtime/clock.ts'
 import type { Ids } from '../../../runtime/ids.ts'
-import type { AppInfo, Key, LaunchOptions, Observation, Orientation, Point } from '../../device-driver.ts'
+import type { AppInfo, Key, LaunchOptions, Observation, Point } from '../../device-driver.ts'
 import { LinkNotHandledRefusal } from '../../device-refusals.ts'
 import type { AppDefinition } from '../apps/app-definition.ts'
 import { composeScreen, type Screen } from '../screen/compose-screen.ts'
@@ -17,13 +17,15 @@ import { pressKey } from './keys.ts'
 import { frontApp, type PhoneCore } from './phone-core.ts'
 import type { PhoneProfile } from './phone-profile.ts'
 import { differencesFromFresh, freshState, type PendingActions } from './phone-state.ts'
+import { noteFrame } from './recorder.ts'
 import { mostActions, runActions } from './run-actions.ts'
-import { clearField, dropLostFocus, insertText, revealFocus } from './text-input.ts'
+import { appInfo, createStateCommands, type StateCommands } from './state-commands.ts'
+import { clearField, dropLostFocus, insertText } from './text-input.ts'
 
 /** One look, before a driver adds when it was taken and what is to be known of it. */
 export type Look = Omit<Observation, 'capturedAtMs' | 'warnings'>
 
-export interface VirtualPhone {
+export interface VirtualPhone extends StateCommands {
   readonly profile: PhoneProfile
   /** Another one after each restart. */
   bootId (): string
@@ -40,10 +42,9 @@ export interface VirtualPhone {
   launchApp (id: string, options: LaunchOptions): void
   terminateApp (id: string): void
   openLink (url: string, options: { readonly appId?: string }): void
-  setOrientation (orientation: Orientation): void
   /** Ends the app in front as a fault in it would. */
   crashFrontApp (): void
-  /** Ends all processes and starts at the home screen; the data of the apps stays. */
+  /** Ends all processes and starts at the home screen; apps, data, settings and files stay. */
   restart (): void
   /** Makes the phone like a fresh one, and says what that took. */
   restoreHome (): readonly string[]
@@ -71,7 +72,7 @@ export function createVirtualPhone ({ profile, apps, clock, ids }: {
   const core: PhoneCore = {
     profile,
     clock,
-    state: freshState(apps),
+    state: freshState(apps, profile),
     screen () {
       if (composed?.revision !== revision) composed = { revision, screen: composeScreen(core.state, profile) }
       return composed.screen
@@ -86,6 +87,7 @@ export function createVirtualPhone ({ profile, apps, clock, ids }: {
   }
 
   return {
+    ...createStateCommands({ core, command, look, home: apps }),
     profile,
     bootId: () => bootId,
     revision () {
@@ -110,11 +112,7 @@ export function createVirtualPhone ({ profile, apps, clock, ids }: {
     pressKey (key, { count, long }) {
       for (let press = 0; press < count; press += 1) command(() => pressKey(core, key, long))
     },
-    listApps () {
-      catchUp()
-      return [...core.state.apps.values()].map(({ app, process }) =>
-        ({ id: app.id, name: app.name, version: app.version, system: app.system, running: process !== undefined }))
-    },
+    listApps: () => look(() => [...core.state.apps.values()].map(appInfo)),
     launchApp (id, { clearData, restart }) {
       command(() => {
         const app = installedApp(core, id)
@@ -125,14 +123,6 @@ export function createVirtualPhone ({ profile, apps, clock, ids }: {
     },
     terminateApp: (id) => command(() => stopApp(core, installedApp(core, id))),
     openLink: (url, { appId }) => command(() => openLink(core, url, appId)),
-    setOrientation (orientation) {
-      command(() => {
-        if (core.state.orientation === orientation) return
-        core.state.orientation = orientation
-        core.changed()
-        revealFocus(core)
-      })
-    },
     crashFrontApp () {
       command(() => {
         const front = frontApp(core)
@@ -141,15 +131,15 @@ export function createVirtualPhone ({ profile, apps, clock, ids }: {
     },
     restart () {
       bootId = newBootId(ids)
-      const { apps: before } = core.state
-      core.state = freshState(apps)
-      for (const [id, app] of core.state.apps) app.data = before.get(id)?.data ?? app.data
+      const { apps: kept, device, files } = core.state
+      for (const app of kept.values()) app.process = undefined
+      core.state = { ...freshState(apps, profile), apps: kept, device, files }
       core.changed()
     },
     restoreHome () {
       catchUp()
-      const differences = differencesFromFresh(core.state)
-      core.state = freshState(apps)
+      const differences = differencesFromFresh(core.state, apps, profile)
+      core.state = freshState(apps, profile)
       core.changed()
       return differences
     },
@@ -159,13 +149,19 @@ export function createVirtualPhone ({ profile, apps, clock, ids }: {
     }
   }
 
-  function command (work: () => void): void {
+  function look<Result> (work: () => Result): Result {
+    catchUp()
+    return work()
+  }
+
+  function command<Result> (work: () => Result): Result {
     catchUp()
     budget = { actions: mostActions }
     try {
-      work()
+      return work()
     } finally {
       dropLostFocus(core)
+      noteFrame(core)
     }
   }
 
@@ -178,17 +174,27 @@ export function createVirtualPhone ({ profile, apps, clock, ids }: {
       fire(next)
     }
     if (core.state.toast !== undefined && core.state.toast.untilMs <= nowMs) {
-      core.state.toast = undefined
-      core.changed()
+      lifeAt(core.state.toast.untilMs, () => {
+        core.state.toast = undefined
+        core.changed()
+      })
     }
   }
 
   function fire ({ dueMs, actions, scope, app, process }: PendingActions): void {
-    livedThroughMs = dueMs
-    budget = { actions: mostActions }
-    try {
+    lifeAt(dueMs, () => {
+      budget = { actions: mostActions }
       core.run(actions, scope, app, process)
       dropLostFocus(core)
+    })
+  }
+
+  /** Lets something happen at its own instant. */
+  function lifeAt (atMs: number, work: () => void): void {
+    livedThroughMs = atMs
+    try {
+      work()
+      noteFrame(core)
     } finally {
       livedThroughMs = undefined
     }

@@ -41,7 +41,7 @@ export function createScreenshots (phone: VirtualPhone, clock: Clock): Screensho
   }
 }
 
-// Virtual phones live in the time zone UTC: a picture is the same wherever it is taken.
-function timeOfDay (epochMs: number): string {
+/** Virtual phones live in the time zone UTC: a picture is the same wherever it is taken. */
+export function timeOfDay (epochMs: number): string {
   return new Date(epochMs).toISOString().slice(11, 16)
 }

@@ -87,7 +87,7 @@ function barButton (button: BarButton, key: string, rect: Rect, scope: Scope, de
 function placeBody (screen: ScreenDefinition, scope: Scope, rect: Rect, inset: number, layout: Layout): Draft {
   const { density } = layout
   const slot = { x: rect.x + margin * density, y: rect.y + 8 * density, width: rect.width - 2 * margin * density }
-  const instances = expandNodes(screen.content, scope, 'body')
+  const instances = expandNodes(screen.content, scope, 'body', layout)
   const listAt = screen.scroll ? -1 : instances.findIndex(({ node }) => node.role === 'list')
   if (listAt === -1) {
     const children = placeColumn(instances, slot, gap * density, layout)

@@ -64,6 +64,7 @@ export type Touch =
   | { readonly kind: 'answerDialog', readonly actions: readonly Action[], readonly scope: Scope }
   | { readonly kind: 'closeScreen' | 'closeSystemDialog' | 'paste' | 'offerPaste' | 'stopAllApps' }
   | { readonly kind: 'openApp', readonly app: string }
+  | { readonly kind: 'answerPermission', readonly granted: boolean }
   | { readonly kind: 'focus' }
   | { readonly kind: 'type', readonly text: string }
   | { readonly kind: 'key', readonly key: Key }

@@ -8,7 +8,7 @@ import type { DialogNode } from '../apps/app-node.ts'
 import { withNames } from '../apps/scope.ts'
 import { screenSize, type PhoneProfile } from '../phone/phone-profile.ts'
 import { scopeOf, topOf } from '../phone/app-scope.ts'
-import type { AppProcess, InstalledApp, PhoneState } from '../phone/phone-state.ts'
+import type { AppProcess, DeviceVariables, InstalledApp, PhoneState } from '../phone/phone-state.ts'
 import { placeAppScreen } from './app-view.ts'
 import { covers, isVisible, settleBox, type Box, type Draft } from './box.ts'
 import { placeKeyboard } from './keyboard.ts'
@@ -77,7 +77,7 @@ export function composeScreen (state: PhoneState, profile: PhoneProfile): Screen
   const keyboardArea: Rect = { x: 0, y: size.height - keyboardHeight, width: size.width, height: keyboardHeight }
   const room: Rect = keyboardShown ? { ...area, height: keyboardArea.y - area.y } : belowStatusBar
   const layout = layoutFor(topOf(front.process).offsets)
-  const { screen, dialog } = placeApp(front, front.process, { room, inset: keyboardShown ? 0 : inset, layout, profile })
+  const { screen, dialog } = placeApp(front, front.process, { room, inset: keyboardShown ? 0 : inset, layout, profile, device: state.device })
   const below = [layerOf(screen, room), ...dialog.map((draft) => layerOf([draft], room, 'dialog'))]
   const keys = keyboardShown ? [keyboardLayer(below, state, profile, keyboardArea, inset)] : []
   return {
@@ -105,17 +105,18 @@ export function reachableBoxes (screen: Screen): Box[] {
   return reachableLayers(screen.layers).flatMap(({ boxes }) => boxes.flatMap(withInnerBoxes))
 }
 
-function placeApp (front: InstalledApp, process: AppProcess, { room, inset, layout, profile }: {
+function placeApp (front: InstalledApp, process: AppProcess, { room, inset, layout, profile, device }: {
   readonly room: Rect
   /** How much of the lower end of the room belongs to the system. */
   readonly inset: number
   readonly layout: Layout
   readonly profile: PhoneProfile
+  readonly device: DeviceVariables
 }): { readonly screen: Draft[], readonly dialog: Draft[] } {
   const entry = topOf(process)
   const definition = front.app.screens.get(entry.screen)
   if (definition === undefined) throw new Error(`${front.app.id} has no screen ${entry.screen}`)
-  const scope = scopeOf(front, process, entry, profile)
+  const scope = scopeOf(front, process, entry, device)
   const screen = placeAppScreen(definition, { scope, area: room, inset, layout, profile, canGoBack: process.stack.length > 1 })
   const open = definition.content.find((node): node is DialogNode => node.role === 'dialog' && node.id === entry.dialog?.id)
   if (open === undefined) return { screen, dialog: [] }

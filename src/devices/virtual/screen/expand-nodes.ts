@@ -1,6 +1,7 @@
 import type { AppNode, FlowNode } from '../apps/app-node.ts'
 import { isTruthy, longestList, type JsonValue } from '../apps/json-value.ts'
 import { withNames, type Scope } from '../apps/scope.ts'
+import type { Layout } from './layout.ts'
 
 /** A node of an app file that is to be shown, with the names it sees. */
 export interface NodeInstance {
@@ -9,14 +10,23 @@ export interface NodeInstance {
   readonly key: string
 }
 
-/** Repeats what is to be repeated and drops what is not to be seen, dialogs among it. */
-export function expandNodes (nodes: readonly AppNode[], scope: Scope, parentKey: string): NodeInstance[] {
+/**
+ * Repeats what is to be repeated and drops what is not to be seen, dialogs among it. What is
+ * dropped takes its time too, and counts as a box that the screen cannot have any more.
+ */
+export function expandNodes (nodes: readonly AppNode[], scope: Scope, parentKey: string, { budget }: Pick<Layout, 'budget'>): NodeInstance[] {
   return nodes.flatMap((node, position) => {
-    if (node.role === 'dialog') return []
+    if (node.role === 'dialog' || budget.boxes <= 0) return []
     const key = `${parentKey}.${position}`
     return scopesOf(node, scope)
       .map((inner, index): NodeInstance => ({ node, scope: inner, key: node.repeat === undefined ? key : `${key}#${index}` }))
-      .filter((instance) => node.visibleIf === undefined || isTruthy(node.visibleIf.evaluate(instance.scope)))
+      .filter((instance) => {
+        if (node.visibleIf === undefined) return true
+        if (budget.boxes <= 0) return false
+        const isVisible = isTruthy(node.visibleIf.evaluate(instance.scope))
+        if (!isVisible) budget.boxes -= 1
+        return isVisible
+      })
   })
 }
 

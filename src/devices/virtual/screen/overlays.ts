@@ -26,7 +26,7 @@ export function placeDialog (node: DialogNode, scope: Scope, area: Rect, layout:
   const buttons = node.buttons.map(({ id, text, style, tap }): DialogButton =>
     ({ id, text: evaluateText(text, scope), style, tap: { kind: 'answerDialog', actions: tap, scope } }))
   return dialogDraft('dialog', { id: node.id, title: evaluateText(node.title, scope), buttons }, area, layout, (slot) =>
-    placeColumn(expandNodes(node.content, scope, 'dialog'), slot, 12 * layout.density, layout))
+    placeColumn(expandNodes(node.content, scope, 'dialog', layout), slot, 12 * layout.density, layout))
 }
 
 /** A dialog of the phone itself. */
@@ -37,6 +37,16 @@ export function placeSystemDialog (dialog: SystemDialog, area: Rect, layout: Lay
       id: 'app_stopped',
       title: `${dialog.appName} has stopped`,
       buttons: [{ text: 'Close app', style: 'plain', tap: close }]
+    }, area, layout, () => [])
+  }
+  if (dialog.kind === 'permission') {
+    return dialogDraft('system', {
+      id: 'permission',
+      title: `Allow ${dialog.app.app.name} to use ${dialog.wish.permission}?`,
+      buttons: [
+        { id: 'deny', text: 'Don’t allow', style: 'plain', tap: { kind: 'answerPermission', granted: false } },
+        { id: 'allow', text: 'Allow', style: 'plain', tap: { kind: 'answerPermission', granted: true } }
+      ]
     }, area, layout, () => [])
   }
   return dialogDraft('system', {

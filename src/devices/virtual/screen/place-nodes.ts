@@ -55,7 +55,7 @@ function placeColumnNode (node: ColumnNode, scope: Scope, key: string, slot: Slo
   const padding = node.padding * layout.density
   const gap = (node.gap ?? (node.card ? 0 : defaultGap)) * layout.density
   const inner = { x: slot.x + padding, y: slot.y + padding, width: slot.width - 2 * padding }
-  const instances = expandNodes(node.content, scope, key)
+  const instances = expandNodes(node.content, scope, key, layout)
   const children = placeColumn(instances, inner, gap, layout)
   const lined = node.card && gap === 0 && padding === 0 ? dividers(children, 16 * layout.density) : []
   const height = bottomOf(children, inner.y) + padding - slot.y
@@ -70,7 +70,7 @@ function placeColumnNode (node: ColumnNode, scope: Scope, key: string, slot: Slo
 
 function placeRow (node: RowNode, scope: Scope, key: string, slot: Slot, layout: Layout): Draft {
   const gap = defaultGap * layout.density
-  const instances = expandNodes(node.content, scope, key)
+  const instances = expandNodes(node.content, scope, key, layout)
   const fixed = instances.map((instance) => fixedWidth(instance.node, layout.density))
   const taken = fixed.reduce<number>((sum, width) => sum + (width ?? 0), 0) + gap * Math.max(instances.length - 1, 0)
   const flexible = fixed.filter((width) => width === undefined).length
@@ -94,7 +94,7 @@ function placeRow (node: RowNode, scope: Scope, key: string, slot: Slot, layout:
 }
 
 function placeList (node: ListNode, scope: Scope, key: string, slot: Slot, layout: Layout): Draft {
-  const children = placeColumn(expandNodes(node.content, scope, key), slot, 0, layout)
+  const children = placeColumn(expandNodes(node.content, scope, key, layout), slot, 0, layout)
   return {
     key,
     rect: { ...slot, height: bottomOf(children, slot.y) - slot.y },

@@ -1,0 +1,35 @@
+import type { Command } from './device-driver.ts'
+import type { FileInfo } from './file-commands.ts'
+
+/** The longest recording, in milliseconds. */
+export const longestRecordingMs = 180_000
+
+/** A finished recording: a file in the holder's folder on the phone. */
+export interface Recording extends FileInfo {
+  readonly mimeType: string
+  readonly durationMs: number
+  /** False when the screen changed more often than fits into a recording, and its end is missing. */
+  readonly isComplete: boolean
+}
+
+/** Commands that record the screen, one recording at a time. */
+export interface RecordingCommands {
+  /**
+   * Records from now on, for `maxMs` at most; what happens later is not in it.
+   *
+   * @throws {AlreadyRecordingRefusal}
+   */
+  startRecording (options: { readonly maxMs: number }, command: Command): Promise<void>
+
+  /**
+   * Ends the recording and keeps it as a file. One that cannot be kept is not lost: the command
+   * can be repeated once there is room.
+   *
+   * @throws {NotRecordingRefusal}
+   * @throws {StorageFullRefusal}
+   */
+  stopRecording (command: Command): Promise<Recording>
+
+  /** Ends a recording and forgets it. @returns whether there was one */
+  discardRecording (command: Command): Promise<boolean>
+}

@@ -1,0 +1,71 @@
+/**
+ * Recordings of the screen. The phone has no timers, and needs none for this: between two
+ * changes of the screen a film of it would show a still, so a recording is the screens that
+ * there were and since when each.
+ */
+import { AlreadyRecordingRefusal, NotRecordingRefusal } from '../../device-state-refusals.ts'
+import type { Screen } from '../screen/compose-screen.ts'
+import type { PhoneCore } from './phone-core.ts'
+
+export interface Frame {
+  /** On the monotonic clock. */
+  readonly atMs: number
+  readonly screen: Screen
+}
+
+/** A recording that is under way or over. */
+export interface RecordingState {
+  readonly startedMs: number
+  readonly maxMs: number
+  readonly frames: readonly Frame[]
+  readonly isComplete: boolean
+}
+
+/** A recording that is over, ready to be drawn. */
+export interface Take {
+  readonly frames: ReadonlyArray<{ readonly screen: Screen, readonly durationMs: number }>
+  readonly durationMs: number
+  readonly isComplete: boolean
+}
+
+const mostFrames = 40
+// Nobody sees more in a film: of what changes faster, the last counts.
+const shortestFrameMs = 100
+
+/** @throws {AlreadyRecordingRefusal} */
+export function startRecording (core: PhoneCore, maxMs: number): void {
+  if (core.state.recording !== undefined) throw new AlreadyRecordingRefusal()
+  const startedMs = core.nowMs()
+  core.state.recording = { startedMs, maxMs, frames: [{ atMs: startedMs, screen: core.screen() }], isComplete: true }
+}
+
+/** Notes what the screen shows now, where that is new; has to be called whenever it may be. */
+export function noteFrame (core: PhoneCore): void {
+  const { recording } = core.state
+  const last = recording?.frames.at(-1)
+  if (recording === undefined || last === undefined) return
+  const atMs = core.nowMs()
+  if (atMs > recording.startedMs + recording.maxMs || core.screen() === last.screen) return
+  const isTooSoon = recording.frames.length > 1 && atMs < last.atMs + shortestFrameMs
+  const before = isTooSoon ? recording.frames.slice(0, -1) : recording.frames
+  core.state.recording = before.length >= mostFrames
+    ? { ...recording, isComplete: false }
+    : { ...recording, frames: [...before, { atMs: isTooSoon ? last.atMs : atMs, screen: core.screen() }] }
+}
+
+/**
+ * The recording so far.
+ *
+ * @throws {NotRecordingRefusal}
+ */
+export function takeOf (core: PhoneCore): Take {
+  const { recording } = core.state
+  if (recording === undefined) throw new NotRecordingRefusal()
+  const { startedMs, maxMs, frames, isComplete } = recording
+  const endMs = Math.min(core.nowMs(), startedMs + maxMs)
+  return {
+    frames: frames.map(({ atMs, screen }, index) => ({ screen, durationMs: (frames[index + 1]?.atMs ?? endMs) - atMs })),
+    durationMs: endMs - startedMs,
+    isComplete
+  }
+}

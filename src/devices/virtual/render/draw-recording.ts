@@ -1,0 +1,32 @@
+import { createCanvas } from '@napi-rs/canvas'
+import type { Take } from '../phone/recorder.ts'
+import type { PhoneProfile } from '../phone/phone-profile.ts'
+import { joinFrames, type AnimationFrame } from './animated-png.ts'
+import { drawScreen } from './draw-screen.ts'
+
+// Of the phone held upright: enough to follow what happens.
+const recordingWidth = 240
+
+/** Draws a recording as an animated PNG. Each picture is made off this thread, one after the other. */
+export async function drawRecording (take: Take, { profile, time }: {
+  readonly profile: PhoneProfile
+  readonly time: string
+}): Promise<Buffer> {
+  const scale = recordingWidth / profile.sizePx.width
+  const frames = take.frames.map(({ screen, durationMs }) => ({
+    screen, durationMs, width: Math.round(screen.size.width * scale), height: Math.round(screen.size.height * scale)
+  }))
+  // A phone that was turned meanwhile has pictures of two shapes.
+  const width = Math.max(...frames.map((frame) => frame.width))
+  const height = Math.max(...frames.map((frame) => frame.height))
+  const pictures: AnimationFrame[] = []
+  for (const frame of frames) {
+    const canvas = createCanvas(width, height)
+    canvas.getContext('2d').drawImage(
+      drawScreen(frame.screen, { profile, width: frame.width, time }),
+      Math.floor((width - frame.width) / 2), Math.floor((height - frame.height) / 2)
+    )
+    pictures.push({ png: await canvas.encode('png'), durationMs: frame.durationMs })
+  }
+  return joinFrames(pictures)
+}
