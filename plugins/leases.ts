@@ -43,7 +43,7 @@ export default fp<LeasesOptions>(async function leases (fastify, { settings, con
   fastify.onStartUp(async () => {
     drivers = await connectDevices()
     manager = createLeaseManager({
-      store: fastify.store.leases, drivers, clock, scheduler, ids, settings, log: fastify.log, onChange, noteDevice
+      store: fastify.store.leases, ledger: fastify.store.changes, drivers, clock, scheduler, ids, settings, log: fastify.log, onChange, noteDevice
     })
     await manager.start()
   })

@@ -1,29 +1,46 @@
-import { ensureNotCancelled } from '../devices/cancellation.ts'
 import { CancelledRefusal } from '../devices/device-refusals.ts'
 import type { DeviceDriver } from '../devices/device-driver.ts'
 import { fenceDriver } from '../devices/fenced-driver.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Ids } from '../runtime/ids.ts'
 import type { Cancel, Scheduler } from '../runtime/scheduler.ts'
+import type { ChangeLedger } from './cleanup/change-ledger.ts'
+import { usualCleanup } from './cleanup/cleanup-level.ts'
+import { assertTtl, createAcquisition, type Applicant } from './acquisition.ts'
 import { createDeviceCleaner } from './device-cleaner.ts'
 import { createDeviceProber } from './device-prober.ts'
-import { grantDevice } from './grant-device.ts'
-import type { EndReason, Holder, Lease } from './lease.ts'
-import { createLeaseExpiry } from './lease-expiry.ts'
-import type { LeaseManager, ReleaseResult } from './lease-manager.ts'
-import { LeaseEndedRefusal, LeasesUnavailableRefusal, TtlOutOfRangeRefusal, UnknownLeaseRefusal } from './lease-refusals.ts'
-import { minTtlMs, type LeaseSettings } from './lease-settings.ts'
+import { grantDevices, takeBack, type GrantParts } from './grant-devices.ts'
+import { createHeartbeats } from './heartbeats.ts'
+import { isLive, type Lease } from './lease.ts'
+import { createLeaseBook } from './lease-book.ts'
+import { createLeaseClock } from './lease-clock.ts'
+import { dueAtMs } from './lease-machine.ts'
+import type { LeaseManager } from './lease-manager.ts'
+import { LeasesUnavailableRefusal } from './lease-refusals.ts'
+import type { LeaseSettings } from './lease-settings.ts'
 import type { LeaseStore } from './lease-store.ts'
+import { createLeaseUses } from './lease-use.ts'
+import { createLine, type Line } from './line/line.ts'
 import { shownHandle, type Log } from './log.ts'
-import { createRunningWork, type Run } from './running-work.ts'
+import { createOccupancyBoard } from './occupancy-board.ts'
+import { createPoolOperations } from './pool-operations.ts'
+import { createPoolView } from './pool-view.ts'
+import { createPresenceWatch } from './presence-watch.ts'
+import { createRelease } from './release-lease.ts'
+import { createRunningWork } from './running-work.ts'
 import { settleAfterRestart } from './settle-after-restart.ts'
-import { steadyTime } from './steady-time.ts'
+import { createShownTimes } from './shown-times.ts'
+import { createSteadyTime } from './steady-time.ts'
+import { createWaitingRoom } from './waiting-room.ts'
 import { watchChanges, type PoolChange } from './watch-changes.ts'
 
 const purgeEveryMs = 600_000
+const noteAliveEveryMs = 5_000
 
 export interface LeaseManagerParts {
   readonly store: LeaseStore
+  /** What leases have changed on their devices, in the same database as the store. */
+  readonly ledger: ChangeLedger
   /** The pool. The manager fences them; nobody else may use them directly. */
   readonly drivers: readonly DeviceDriver[]
   readonly clock: Clock
@@ -31,231 +48,259 @@ export interface LeaseManagerParts {
   readonly ids: Ids
   readonly settings: LeaseSettings
   readonly log: Log
+  /** Who is served next; without it, a line as the settings say. */
+  readonly line?: Line
   /** Told of every change, once it has been recorded; must not throw. */
   readonly onChange?: (change: PoolChange) => void
   /** Told the device of each lease that a holder gets or names. */
   readonly noteDevice?: (deviceId: string) => void
 }
 
-interface Claim {
-  readonly handle: string
-  readonly holder: Holder
-}
-
 /**
  * Leases over one store and the drivers of this process.
  *
  * Everything that must survive is in the store; what is kept here lives no longer than the
- * work, cleanups and timers it is about.
+ * work, requests, cleanups and timers it is about.
  */
 export function createLeaseManager (
-  { store: unwatched, drivers: pool, clock, scheduler, ids, settings, log, onChange = () => {}, noteDevice = () => {} }: LeaseManagerParts
+  {
+    store: unwatched, ledger, drivers: pool, clock: wallClock, scheduler, ids, settings, log,
+    line = createLine(settings), onChange = () => {}, noteDevice = () => {}
+  }: LeaseManagerParts
 ): LeaseManager {
-  const store = watchChanges(unwatched, onChange)
   const drivers = new Map(pool.map((driver) => [driver.description.id, fenceDriver(driver)]))
   if (drivers.size !== pool.length) throw new Error('two drivers claim to be the same device')
-  const nowMs = steadyTime(clock)
+  const time = createSteadyTime({ clock: wallClock, scheduler, log })
+  const { nowMs } = time
+  const shown = createShownTimes(time)
+  const board = createOccupancyBoard()
+  const store = watchChanges(unwatched, board, (change) => {
+    tell(change)
+    lookIfFree(change.deviceId)
+  })
   const running = createRunningWork()
+  const isVetoed = (handle: string) => (running.vetoUntilMs(handle) ?? 0) > nowMs()
+
   const prober = createDeviceProber({
-    scheduler, nowMs, limitMs: settings.probeTimeoutMs, log, onChange: (deviceId) => onChange({ deviceId, ended: undefined })
+    scheduler,
+    nowMs,
+    limitMs: settings.probeTimeoutMs,
+    log,
+    onChange: (deviceId) => tell({ deviceId, ended: undefined }),
+    onLook: (deviceId, sighting) => {
+      presence.onLook(deviceId, sighting)
+      if (nowMs() >= ownersAwaitedUntilMs) resumeUnowned()
+    }
   })
-  const cleaner = createDeviceCleaner({ store, drivers, scheduler, nowMs, limitMs: settings.cleanupTimeoutMs, log })
-  const expiry = createLeaseExpiry({
-    store, scheduler, nowMs, isInUse: running.has, expire: (lease) => end(lease, 'expired'), log
+  const cleaner = createDeviceCleaner({
+    store,
+    ledger,
+    drivers,
+    scheduler,
+    nowMs,
+    chance: () => ids.bytes(4).readUInt32BE() / 2 ** 32,
+    usualLevel: usualCleanup(settings.lowestCleanup),
+    limitMs: settings.cleanupTimeoutMs,
+    log
   })
-  // Releases under way, for a second release of the same lease to join.
-  const releases = new Map<string, Promise<ReleaseResult | undefined>>()
+  const isAway = (deviceId: string) => prober.offline(deviceId)?.awaySinceMs !== undefined
+  const book = createLeaseBook({ store, drivers, running, cleaner, shown, nowMs, isAway, noteDevice, log })
+  const clock = createLeaseClock({ store, scheduler, nowMs, vetoUntilMs: running.vetoUntilMs, end: book.endDue, log })
+  const heartbeats = createHeartbeats({
+    board, scheduler, nowMs, isVetoed, giveUp: (lease) => book.end(lease, 'heartbeat_lost'), log
+  })
+  const presence = createPresenceWatch({
+    board,
+    drivers,
+    prober,
+    scheduler,
+    nowMs,
+    everyMs: settings.watchEveryMs,
+    windowMs: ({ state }) => state === 'awaiting_owner' ? settings.awaitOwnerMs : settings.recoveryMs,
+    end: book.end,
+    log
+  })
+  const view = createPoolView({ board, drivers, prober, cleaner, nowMs, recoveryMs: settings.recoveryMs })
+  const granting: GrantParts = { store, drivers, prober, clock, ids, nowMs, log }
+  const room = createWaitingRoom<Applicant>({
+    line,
+    devices: view.lineDevices,
+    scheduler,
+    nowMs,
+    log,
+    limits: settings,
+    leasesOf: view.leasesOf,
+    grant: ({ grantTerms }, deviceIds, isWanted) => grantDevices(granting, grantTerms, deviceIds, isWanted),
+    takeBack: (leases) => takeBack(granting, leases),
+    noneFree: ({ request }) => view.noneFree(request, line.requests)
+  })
+  const acquire = createAcquisition({ room, view, settings, nowMs })
+  const uses = createLeaseUses({
+    store,
+    ledger,
+    drivers,
+    book,
+    running,
+    clock,
+    heartbeats,
+    presence,
+    prober,
+    shown,
+    nowMs,
+    longestVetoMs: settings.longestVetoMs,
+    isOpen: () => open,
+    log
+  })
+  const release = createRelease({ book, cleaner, lowestCleanup: settings.lowestCleanup })
+  const desk = createPoolOperations({
+    store, board, drivers, prober, cleaner, scheduler, nowMs, shown, book, assertOpen, log
+  })
   let open = false
-  let acquiring = 0
-  let stopPurging: Cancel | undefined
+  let ownersAwaitedUntilMs = Number.POSITIVE_INFINITY
+  const timers: Cancel[] = []
+
+  function tell (change: PoolChange) {
+    onChange(change.ended === undefined ? change : { ...change, ended: shown.lease(change.ended) })
+    room.walk()
+  }
+
+  /** A device that was put back, say, has answered: it need not stay offline until somebody looks for it. */
+  function lookIfFree (deviceId: string) {
+    const driver = drivers.get(deviceId)
+    if (!open || driver === undefined || board.of(deviceId)?.device.state !== 'free' || prober.offline(deviceId) === undefined) return
+    inBackground(prober.probe(driver), 'look at device broke off')
+  }
 
   function assertOpen () {
     if (!open) throw new LeasesUnavailableRefusal()
   }
 
-  function assertTtl (ttlMs: number | undefined) {
-    const { maxTtlMs } = settings
-    if (ttlMs !== undefined && !(ttlMs >= minTtlMs && ttlMs <= maxTtlMs)) throw new TtlOutOfRangeRefusal({ minTtlMs, maxTtlMs })
+  function liveLeases (): readonly Lease[] {
+    return board.all().flatMap(({ lease }) => lease !== undefined && isLive(lease) ? [lease] : [])
   }
 
-  /** Ends a lease and starts the cleanup after it. Undefined: it was over, or is not due yet. */
-  async function end ({ deviceId, handle, fence }: Lease, reason: EndReason) {
-    const ended = await store.change({ type: 'end', deviceId, handle, fence, reason, nowMs: nowMs() })
-    if (ended?.lease?.end === undefined) return undefined
-    drivers.get(deviceId)?.raiseFence(ended.device.fence)
-    running.abort(handle, new LeaseEndedRefusal(deviceId, ended.lease.end))
-    log.info({ lease: shownHandle(handle), device: deviceId, reason }, 'lease ended')
-    return { lease: ended.lease, cleanup: cleaner.clean(ended.device) }
-  }
-
-  function hasExpired (lease: Lease): boolean {
-    return lease.expiresAtMs <= nowMs() && !running.has(lease.handle)
-  }
-
-  /** The holder's lease in whatever state; one that is due has ended by then. */
-  async function leaseOf ({ handle, holder }: Claim): Promise<Lease> {
-    assertOpen()
-    const lease = await store.lease(handle)
-    if (lease === undefined || lease.holder.principal !== holder.principal) throw new UnknownLeaseRefusal()
+  function begin (lease: Lease): Lease {
+    heartbeats.expect(lease)
     noteDevice(lease.deviceId)
-    if (lease.state === 'granted' && hasExpired(lease)) return (await end(lease, 'expired'))?.lease ?? await leaseOf({ handle, holder })
-    return lease
+    log.info({ lease: shownHandle(lease.handle), device: lease.deviceId, fence: lease.fence }, 'lease granted')
+    return shown.lease(lease)
   }
 
-  async function grantedLeaseOf (claim: Claim): Promise<Lease> {
-    const lease = await leaseOf(claim)
-    if (lease.end !== undefined) throw new LeaseEndedRefusal(lease.deviceId, lease.end)
-    return lease
+  async function resume ({ deviceId, handle, fence }: Lease) {
+    await store.change({ type: 'resume', deviceId, handle, fence, nowMs: nowMs() })
   }
 
-  async function extend (lease: Lease, how: { readonly ttlMs?: number, readonly inUse: boolean, readonly durable: boolean }) {
-    const { deviceId, handle, fence } = lease
-    const extended = await store.change({ type: 'extend', deviceId, handle, fence, nowMs: nowMs(), ...how })
-    if (extended?.lease !== undefined) expiry.watch(extended.lease.expiresAtMs)
-    return extended?.lease
-  }
-
-  /** Lets work in: moves the expiry, and holds it off until the caller calls `leave`. */
-  async function enter (claim: Claim): Promise<{ readonly lease: Lease, readonly run: Run }> {
-    const lease = await grantedLeaseOf(claim)
-    const run = running.enter(lease.handle)
-    try {
-      const extended = await extend(lease, { inUse: running.has(lease.handle), durable: false })
-      if (extended !== undefined) {
-        run.begin()
-        return { lease: extended, run }
-      }
-    } catch (storageFault) {
-      run.leave()
-      throw storageFault
+  /** Leases whose owners have not shown up in the time they had, but that have time left, go on; unless their device is away too. */
+  function resumeUnowned () {
+    for (const lease of liveLeases()) {
+      if (lease.state !== 'awaiting_owner' || isAway(lease.deviceId)) continue
+      inBackground(resume(lease), 'lease could not be resumed')
     }
-    // It ended or came due between the two looks; the next look says which.
-    run.leave()
-    return await enter(claim)
-  }
-
-  async function leave (lease: Lease, run: Run) {
-    let extended: Lease | undefined
-    try {
-      // What the work has done, it has done: no fault here may make it look undone.
-      if (open) extended = await extend(lease, { inUse: true, durable: false })
-    } catch (storageFault) {
-      log.error({ lease: shownHandle(lease.handle), err: storageFault }, 'expiry could not be moved after work')
-    }
-    run.leave()
-    expiry.watch((extended ?? lease).expiresAtMs)
-  }
-
-  async function release (claim: Claim): Promise<ReleaseResult> {
-    const lease = await leaseOf(claim)
-    const earlier = releases.get(lease.handle)
-    if (earlier !== undefined) {
-      const joined = await earlier
-      return joined === undefined ? await release(claim) : { ...joined, releasedNow: false }
-    }
-    if (lease.state === 'granted') {
-      const releasing = releaseNow(lease).finally(() => releases.delete(lease.handle))
-      releases.set(lease.handle, releasing)
-      // Undefined: it ended in another way between the two looks; the next look says which.
-      return await releasing ?? await release(claim)
-    }
-    if (lease.end !== undefined && lease.end.reason !== 'released') {
-      throw new LeaseEndedRefusal(lease.deviceId, lease.end, 'Go on: there is nothing left to release.')
-    }
-    // Released before a restart, and perhaps still being cleaned up after.
-    const cleanup = lease.state === 'releasing' ? await cleaner.underWay(lease.deviceId) : undefined
-    return { lease: cleanup?.lease ?? lease, cleaned: cleanup?.cleaned ?? [], releasedNow: false }
-  }
-
-  async function releaseNow (lease: Lease): Promise<ReleaseResult | undefined> {
-    const ended = await end(lease, 'released')
-    if (ended === undefined) return undefined
-    const { cleaned, lease: final } = await ended.cleanup
-    return { lease: final ?? ended.lease, cleaned, releasedNow: true }
   }
 
   function purge () {
-    store.purgeEnded(nowMs() - settings.keepEndedMs).catch((storageFault: unknown) => {
-      log.error({ err: storageFault }, 'ended leases could not be purged')
-    })
+    inBackground(store.purgeEnded(nowMs() - settings.keepEndedMs), 'ended leases could not be purged')
+    inBackground(store.purgeAudit(nowMs() - settings.keepAuditMs), 'the audit could not be purged')
+  }
+
+  function noteAlive () {
+    if (liveLeases().length > 0) inBackground(store.noteAlive(nowMs()), 'a sign of life could not be noted')
+  }
+
+  function inBackground (work: Promise<unknown>, fault: string) {
+    work.catch((cause: unknown) => log.error({ err: cause }, fault))
+  }
+
+  async function lastBoundTo (sessionKey: string, principal: string): Promise<Lease | undefined> {
+    assertOpen()
+    const bound = await store.boundLease({ sessionKey, principal })
+    return bound && await book.settled(bound)
   }
 
   return {
-    async acquire ({ holder, selector, ttlMs, purpose, signal }) {
+    async acquire ({ selector, ...terms }) {
       assertOpen()
-      assertTtl(ttlMs)
-      acquiring++
-      try {
-        // The timer may have slept with the machine; nobody should wait for a lease that is over.
-        await expiry.sweep()
-        const lease = await grantDevice(
-          { store, drivers, prober, cleaner, ids, nowMs, assertOpen },
-          { holder, selector, ttlMs: ttlMs ?? settings.ttlMs, purpose, signal }
-        )
-        expiry.watch(lease.expiresAtMs)
-        noteDevice(lease.deviceId)
-        log.info({ lease: shownHandle(lease.handle), device: lease.deviceId, fence: lease.fence }, 'lease granted')
-        return lease
-      } finally {
-        acquiring--
-      }
+      const [lease] = await acquire(terms, [selector])
+      if (lease === undefined) throw new Error('nothing was granted')
+      return begin(lease)
     },
 
-    get acquiring () { return acquiring },
-
-    async renew ({ handle, holder, ttlMs }) {
-      assertTtl(ttlMs)
-      for (;;) {
-        const lease = await grantedLeaseOf({ handle, holder })
-        const renewed = await extend(lease, { ...(ttlMs === undefined ? {} : { ttlMs }), inUse: running.has(handle), durable: true })
-        if (renewed !== undefined) return renewed
-      }
+    async acquireAll ({ wanted, ...terms }) {
+      assertOpen()
+      const labels = Object.keys(wanted)
+      const leases = await acquire(terms, Object.values(wanted))
+      return Object.fromEntries(leases.map((lease, i) => [labels[i], begin(lease)]))
     },
 
-    release,
+    async renew (request) {
+      assertOpen()
+      assertTtl(request.ttlMs, settings)
+      return await uses.renew(request)
+    },
 
-    async use ({ handle, holder, signal }, work) {
-      const { lease, run } = await enter({ handle, holder })
-      const driver = drivers.get(lease.deviceId)
-      try {
-        // A lease without a driver ended when this process started.
-        if (driver === undefined) throw new Error(`no driver for device ${lease.deviceId}`)
-        const either = AbortSignal.any([run.signal, signal])
-        ensureNotCancelled(either)
-        return await work({ lease, driver, signal: either })
-      } catch (cause) {
-        // Work that fails because its lease ended is told so, however it put it.
-        throw run.signal.aborted ? run.signal.reason : cause
-      } finally {
-        await leave(lease, run)
-      }
+    async release (request) {
+      assertOpen()
+      const { lease, ...result } = await release(request)
+      return { lease: shown.lease(lease), ...result }
+    },
+
+    async undo ({ handle, holder }) {
+      assertOpen()
+      const lease = await store.lease(handle)
+      if (lease?.holder.principal !== holder.principal || !isLive(lease)) return
+      await book.end(lease, 'undelivered')
+    },
+
+    async use (request, work) {
+      assertOpen()
+      return await uses.use(request, work)
+    },
+
+    async boundTo ({ sessionKey, holder: { principal } }) {
+      const lease = await lastBoundTo(sessionKey, principal)
+      return lease !== undefined && isLive(lease) ? shown.lease(lease) : undefined
+    },
+
+    async lastBoundTo ({ sessionKey, holder: { principal } }) {
+      const lease = await lastBoundTo(sessionKey, principal)
+      return lease && shown.lease(lease)
+    },
+
+    async heartbeat ({ handle, sessionKey, holder: { principal } }) {
+      assertOpen()
+      const named = handle !== undefined
+        ? await store.lease(handle)
+        : sessionKey && await store.boundLease({ sessionKey, principal })
+      if (!named || named.holder.principal !== principal) return 'unknown'
+      const lease = await book.settled(named)
+      if (lease.end !== undefined) return { ended: lease.end.reason }
+      heartbeats.hear(lease.handle)
+      if (lease.state === 'awaiting_owner') await resume(lease)
+      return 'ok'
     },
 
     async list (holder) {
-      const granted = await store.grantedLeases()
-      return granted.filter((lease) => !hasExpired(lease) && (holder === undefined || lease.holder.principal === holder.principal))
+      const live = await store.liveLeases()
+      const going = live.filter((lease) => !book.isOver(lease) && (holder === undefined || lease.holder.principal === holder.principal))
+      return going.map(shown.lease)
     },
 
+    isExpiring ({ deviceId, handle }) {
+      const lease = board.of(deviceId)?.lease
+      return lease?.handle === handle && isLive(lease) && dueAtMs(lease) <= nowMs()
+    },
+
+    waiting: (holder) => room.list(holder?.principal).map(shown.request),
+
     async devices () {
-      const found = await store.occupancies()
-      return found.flatMap(({ device, lease }) => {
-        const driver = drivers.get(device.id)
-        if (driver === undefined) return []
-        const offline = device.state === 'free' ? prober.offline(device.id) : undefined
-        return [{
-          description: driver.description,
-          state: offline === undefined ? device.state : 'offline' as const,
-          reason: offline?.reason ?? device.reason,
-          lease
-        }]
-      })
+      return view.pooled(await store.occupancies()).map(shown.device)
     },
 
     hasDevice: (deviceId) => drivers.has(deviceId),
 
     async isHolding ({ handle, holder }) {
       const lease = await store.lease(handle)
-      return lease?.state === 'granted' && lease.holder.principal === holder.principal && !hasExpired(lease)
+      return lease !== undefined && isLive(lease) && lease.holder.principal === holder.principal && !book.isOver(lease)
     },
 
     async homeApps (signal) {
@@ -263,21 +308,41 @@ export function createLeaseManager (
       return [...new Set(byDevice.flat())].sort()
     },
 
+    operations: desk.operations,
+
     async start () {
-      await settleAfterRestart({ store, drivers, prober, cleaner, nowMs, end })
-      await expiry.sweep()
+      time.start()
+      const { awaitOwnerMs } = settings
+      await settleAfterRestart({ store, board, drivers, presence, cleaner, nowMs, awaitOwnerMs, end: book.end })
+      liveLeases().forEach(heartbeats.expect)
+      await clock.sweep()
+      ownersAwaitedUntilMs = nowMs() + awaitOwnerMs
       purge()
-      stopPurging = scheduler.every(purgeEveryMs, purge)
+      if (liveLeases().length > 0) timers.push(scheduler.after(awaitOwnerMs, resumeUnowned))
+      timers.push(
+        scheduler.every(purgeEveryMs, purge),
+        scheduler.every(noteAliveEveryMs, noteAlive)
+      )
+      presence.start()
+      desk.start()
       open = true
     },
 
     async stop () {
+      const wasOpen = open
       open = false
-      stopPurging?.()
-      expiry.stop()
+      for (const cancel of timers) cancel()
+      const roomCleared = room.close(new LeasesUnavailableRefusal())
       prober.stop()
+      presence.stop()
+      heartbeats.stop()
+      clock.stop()
+      desk.stop()
       running.abortAll(new CancelledRefusal('shutting_down'))
+      await roomCleared
       await cleaner.stop()
+      if (wasOpen) await store.noteAlive(nowMs())
+      time.stop()
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { Scheduler } from '../runtime/scheduler.ts'
+import type { Cancel, Scheduler } from '../runtime/scheduler.ts'
 
 /** The work took longer than it may. */
 export class DeadlinePassed extends Error {
@@ -11,7 +11,8 @@ export class DeadlinePassed extends Error {
 /**
  * Waits for `work` no longer than `limitMs`, nor than until `controller` aborts. The work's
  * signal fires then, and the promise rejects whether or not the work ever settles: a phone that
- * ignores the signal must not keep anybody waiting.
+ * ignores the signal must not keep anybody waiting. Most answers come at once: the timer is set
+ * only for work that has had a turn and is not done.
  */
 export function within<T> (
   { scheduler, limitMs, controller = new AbortController() }: {
@@ -23,11 +24,19 @@ export function within<T> (
 ): Promise<T> {
   const { signal } = controller
   return new Promise((resolve, reject) => {
-    const cancel = scheduler.after(limitMs, () => controller.abort(new DeadlinePassed(limitMs)))
-    signal.addEventListener('abort', () => {
+    let cancel: Cancel = () => {}
+    let isOver = false
+    const stop = () => {
+      isOver = true
       cancel()
+    }
+    signal.addEventListener('abort', () => {
+      stop()
       reject(signal.reason)
     }, { once: true })
-    work(signal).finally(cancel).then(resolve, reject)
+    work(signal).finally(stop).then(resolve, reject)
+    queueMicrotask(() => {
+      if (!isOver) cancel = scheduler.after(limitMs, () => controller.abort(new DeadlinePassed(limitMs)))
+    })
   })
 }

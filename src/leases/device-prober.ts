@@ -1,59 +1,84 @@
 import type { DeviceDriver } from '../devices/device-driver.ts'
+import { DeviceOfflineRefusal } from '../devices/device-refusals.ts'
 import type { Cancel, Scheduler } from '../runtime/scheduler.ts'
 import { backOffMs } from './back-off.ts'
-import { within } from './deadline.ts'
+import { DeadlinePassed, within } from './deadline.ts'
 import { failureFields, type Log } from './log.ts'
 
 const lookAgain = { firstMs: 1_000, longestMs: 30_000 }
 
 /**
- * Finds out whether free devices are there.
+ * What a look found: the device with its boot id; that it does not answer; or nothing, because
+ * the look itself failed. That we could not look does not mean that it is not there.
+ */
+export type Sighting = { readonly bootId: string } | 'away' | 'unseen'
+
+export interface Absence {
+  readonly reason: string
+  /** Since when it is known not to answer; undefined when the last look failed. */
+  readonly awaySinceMs: number | undefined
+  readonly nextLookAtMs: number
+}
+
+/**
+ * Finds out whether devices are there.
  *
- * A device that does not answer is offline: it is passed over until a later look, 1 s after the
+ * A device that was not seen is offline: it is passed over until a later look, 1 s after the
  * first failure and up to 30 s after many, finds it again.
  */
 export interface DeviceProber {
-  /** The device's boot id; undefined when it does not answer, and is now offline. */
-  probe (driver: DeviceDriver): Promise<string | undefined>
-  isProbing (deviceId: string): boolean
+  probe (driver: DeviceDriver): Promise<Sighting>
   /** Why it is offline and when it is looked for next; undefined when it is not. */
-  offline (deviceId: string): { readonly reason: string, readonly nextLookAtMs: number } | undefined
+  offline (deviceId: string): Absence | undefined
   stop (): void
 }
 
-export function createDeviceProber ({ scheduler, nowMs, limitMs, log, onChange }: {
+export function createDeviceProber ({ scheduler, nowMs, limitMs, log, onChange, onLook }: {
   readonly scheduler: Scheduler
   readonly nowMs: () => number
   readonly limitMs: number
   readonly log: Log
   /** A device went offline or came back. */
   readonly onChange: (deviceId: string) => void
+  /** Told what each look has found, after `onChange`. */
+  readonly onLook: (deviceId: string, sighting: Sighting) => void
 }): DeviceProber {
-  const probes = new Map<string, { readonly controller: AbortController, readonly bootId: Promise<string | undefined> }>()
-  const absences = new Map<string, { readonly failures: number, readonly nextLookAtMs: number, readonly cancel: Cancel }>()
+  const probes = new Map<string, { readonly controller: AbortController, readonly sighting: Promise<Sighting> }>()
+  const absences = new Map<string, Absence & { readonly failures: number, readonly cancel: Cancel }>()
   let stopped = false
 
-  async function look (driver: DeviceDriver, controller: AbortController): Promise<string | undefined> {
+  async function look (driver: DeviceDriver, controller: AbortController): Promise<Sighting> {
     const deviceId = driver.description.id
+    let sighting: Sighting
     try {
-      const bootId = await within({ scheduler, limitMs, controller }, (signal) => driver.bootId(signal))
-      if (absences.delete(deviceId)) {
+      sighting = { bootId: await within({ scheduler, limitMs, controller }, (signal) => driver.bootId(signal)) }
+      const absence = absences.get(deviceId)
+      if (absence !== undefined) {
+        absence.cancel()
+        absences.delete(deviceId)
         log.info({ device: deviceId }, 'device answers again')
         onChange(deviceId)
       }
-      return bootId
     } catch (cause) {
-      if (!stopped) lookAgainLater(driver, cause)
-      return undefined
+      sighting = cause instanceof DeviceOfflineRefusal || cause instanceof DeadlinePassed ? 'away' : 'unseen'
+      if (stopped) return sighting
+      lookAgainLater(driver, sighting, cause)
     }
+    onLook(deviceId, sighting)
+    return sighting
   }
 
-  function lookAgainLater (driver: DeviceDriver, cause: unknown) {
+  function lookAgainLater (driver: DeviceDriver, sighting: Sighting, cause: unknown) {
     const deviceId = driver.description.id
-    const failures = (absences.get(deviceId)?.failures ?? 0) + 1
+    const before = absences.get(deviceId)
+    before?.cancel()
+    const failures = (before?.failures ?? 0) + 1
     const waitMs = backOffMs(lookAgain, failures)
     absences.set(deviceId, {
       failures,
+      ...(sighting === 'away'
+        ? { reason: 'The device does not answer.', awaySinceMs: before?.awaySinceMs ?? nowMs() }
+        : { reason: 'The device could not be looked at.', awaySinceMs: undefined }),
       nextLookAtMs: nowMs() + waitMs,
       cancel: scheduler.after(waitMs, () => {
         probe(driver).catch((fault: unknown) => log.error({ device: deviceId, err: fault }, 'look at device broke off'))
@@ -65,24 +90,19 @@ export function createDeviceProber ({ scheduler, nowMs, limitMs, log, onChange }
   }
 
   // Whoever asks while a probe is under way gets its answer: a crowd of requests costs one look.
-  function probe (driver: DeviceDriver): Promise<string | undefined> {
+  function probe (driver: DeviceDriver): Promise<Sighting> {
     const deviceId = driver.description.id
     const underWay = probes.get(deviceId)
-    if (underWay !== undefined) return underWay.bootId
+    if (underWay !== undefined) return underWay.sighting
     const controller = new AbortController()
-    const bootId = look(driver, controller).finally(() => probes.delete(deviceId))
-    probes.set(deviceId, { controller, bootId })
-    return bootId
+    const sighting = look(driver, controller).finally(() => probes.delete(deviceId))
+    probes.set(deviceId, { controller, sighting })
+    return sighting
   }
 
   return {
     probe,
-    isProbing: (deviceId) => probes.has(deviceId),
-
-    offline (deviceId) {
-      const absence = absences.get(deviceId)
-      return absence && { reason: 'The device does not answer.', nextLookAtMs: absence.nextLookAtMs }
-    },
+    offline: (deviceId) => absences.get(deviceId),
 
     stop () {
       stopped = true

@@ -3,31 +3,61 @@
  *
  * A device, as it is recorded:
  *
- *   free         clean, and nobody's. A grant makes it leased.
- *   leased       has one granted lease. The end of that lease makes it cleaning; a grant that
- *                its caller never learned of is withdrawn and leaves it free again.
+ *   free         clean, and nobody's. A grant makes it leased, unless an operator holds it.
+ *   leased       has one live lease. The end of that lease makes it cleaning; only when nobody
+ *                ever acted under it (`undelivered`) it is free again at once.
  *   cleaning     is being put back to its home state after a lease that is releasing. Success
  *                makes it free, failure quarantined; either way the lease has ended.
  *   quarantined  could not be put back. Nobody gets it until a later try succeeds.
  *
- * (Offline is what the running process sees of a free device that does not answer; it is not
- * recorded, because after a restart somebody has to look again anyway.)
+ * Beside its state a device may have a hold, laid on it by an operator: a drain, whose deadline
+ * ends the lease that is left then, or a block, which takes the place of a drain. A hold forbids
+ * grants in whatever state the device is, and changes nothing else. It stays until it is lifted.
  *
- * A lease goes `granted`, `releasing`, `ended` (`lease.ts`), never back. While it is granted,
- * use and renewal move its expiry. After that nothing about it changes but the state.
+ * (Offline and gone are what the running process sees of a device that does not answer; they are
+ * not recorded, because after a restart somebody has to look again anyway.)
+ *
+ * A lease, from its grant on (a request in the line is none yet):
+ *
+ *   granted         use and renewal move its expiry, control calls the time it idles from.
+ *   awaiting_owner  was granted when we restarted. It has some time at least until its holder is
+ *                   heard of; any use, renewal or heartbeat makes it granted again, and so does
+ *                   the end of that time if it has time left by then.
+ *   releasing       over for its holder. Nothing about it changes but the state.
+ *   ended           for ever.
+ *
+ * The first two are live, and a live lease is over by time at the earliest of three instants:
+ * its expiry, its idle time after the last control call, its full length. A running call may
+ * hold that off (`isVetoed`); a lease that is only held up by calls is expiring, which is not
+ * recorded. An end by time is refused while the lease is not due: whoever decided it has looked
+ * at times that have moved since. An end for any other reason holds at once.
  *
  * Fencing: a grant takes the device's next token, and so does the end of a lease; cleanup runs
  * with the latter. A command of the former holder that wakes up late carries a lower token from
  * the moment its lease ended, not only from the next grant.
  *
- * Every event names what it relies on: the handle and fence of a granted lease, or the fence a
+ * Every event names what it relies on: the handle and fence of a live lease, or the fence a
  * cleanup ran with. An event that finds something else changes nothing. It came too late.
  *
  * Invariant: a device has at most one lease that has not ended.
  */
-import type { EndReason, Holder, Lease } from './lease.ts'
+import { isLive, type EndReason, type Holder, type Lease, type LeaseEnd, type Priority } from './lease.ts'
 
 export const recordedDeviceStates = ['free', 'leased', 'cleaning', 'quarantined'] as const
+
+export const holdKinds = ['drain', 'block'] as const
+export type HoldKind = (typeof holdKinds)[number]
+
+/** What an operator has laid on a device. */
+export interface Hold {
+  readonly kind: HoldKind
+  readonly reason: string
+  /** The operator's principal. */
+  readonly by: string
+  readonly atMs: number
+  /** When a drain ends the lease that is left. */
+  readonly deadlineAtMs?: number
+}
 
 /** What is recorded about a device, whether or not a driver for it is present. */
 export interface DeviceRecord {
@@ -37,8 +67,11 @@ export interface DeviceRecord {
   readonly fence: number
   /** Why it is quarantined. */
   readonly reason: string | undefined
-  /** When its last lease ended, in epoch milliseconds; 0 when it never had one. */
+  readonly hold: Hold | undefined
+  /** When its last lease ended; 0 when it never had one. */
   readonly lastUsedAtMs: number
+  /** How often it could not be put back. */
+  readonly failures: number
 }
 
 /** A device with the lease that has not left it behind yet. */
@@ -51,103 +84,188 @@ interface LeaseReference {
   readonly deviceId: string
   readonly handle: string
   readonly fence: number
+  readonly nowMs: number
 }
 
 interface CleanupReference {
   readonly deviceId: string
   /** The token the cleanup ran with. */
   readonly fence: number
+  readonly nowMs: number
+}
+
+/** Gives a free device to a holder. */
+export interface GrantEvent {
+  readonly type: 'grant'
+  readonly deviceId: string
+  readonly handle: string
+  readonly bootId: string
+  readonly holder: Holder
+  /** Bound to the lease, unless the holder has a live lease bound to it. */
+  readonly sessionKey: string | undefined
+  readonly purpose: string | undefined
+  readonly priority: Priority
+  readonly heartbeatMs: number | undefined
+  readonly ttlMs: number
+  readonly idleMs: number
+  readonly maxLengthMs: number
+  readonly nowMs: number
 }
 
 export type LeaseEvent =
-  /** Gives a free device to a holder. */
-  | {
-    readonly type: 'grant'
-    readonly deviceId: string
-    readonly handle: string
-    readonly bootId: string
-    readonly holder: Holder
-    readonly purpose: string | undefined
-    readonly ttlMs: number
-    readonly nowMs: number
-  }
-  /** Unmakes a grant nobody has learned of, and nobody can have used. */
-  | LeaseReference & { readonly type: 'withdraw' }
+  | GrantEvent
   /** Moves the expiry to one full ttl from `nowMs`. */
   | LeaseReference & {
     readonly type: 'extend'
-    readonly nowMs: number
     /** A new ttl; without it the lease keeps its own. */
     readonly ttlMs?: number
-    /** Whether work runs under the lease, which keeps it from expiring. */
-    readonly inUse: boolean
+    /** What moves it: a call that begins or ends, or a renewal. */
+    readonly by: 'control' | 'look' | 'renewal'
+    /** Whether a running call holds off the end by time. */
+    readonly isVetoed: boolean
     /**
      * False when a power cut may forget the move: the lease then ends sooner, which harms
      * nobody else. The death of the process never forgets it.
      */
     readonly durable: boolean
   }
-  /** Ends a lease for its holder; `expired` only if it is due by `nowMs`. */
-  | LeaseReference & { readonly type: 'end', readonly reason: EndReason, readonly nowMs: number }
+  /** After a restart: the lease waits for its owner, and time it could not be used in is forgiven. */
+  | LeaseReference & { readonly type: 'await_owner', readonly forgivenMs: number, readonly ownerMs: number }
+  /** The owner has been heard of, or has time left after the time in which it was awaited. */
+  | LeaseReference & { readonly type: 'resume' }
+  /** Ends a lease for its holder; by time only if it is due, as undelivered only if it is unused. */
+  | LeaseReference & { readonly type: 'end', readonly reason: EndReason, readonly note?: string, readonly by?: string }
   /** The device is back in its home state. */
   | CleanupReference & { readonly type: 'settle' }
   /** The device could not be put back to its home state. */
   | CleanupReference & { readonly type: 'quarantine', readonly reason: string }
+  | { readonly type: 'hold', readonly deviceId: string, readonly hold: Hold, readonly nowMs: number }
+  | { readonly type: 'unhold', readonly deviceId: string, readonly kind: HoldKind, readonly by: string, readonly nowMs: number }
+
+/** When a live lease is over by time, unless something moves that. */
+export function dueAtMs ({ expiresAtMs, mustEndAtMs, lastControlAtMs, idleMs }: Lease): number {
+  return Math.min(expiresAtMs, mustEndAtMs, lastControlAtMs + idleMs)
+}
+
+/** How a live lease ends by time at `nowMs`; undefined while it is not due. */
+export function whyDue (lease: Lease, nowMs: number): LeaseEnd | undefined {
+  const atMs = dueAtMs(lease)
+  if (atMs > nowMs) return undefined
+  if (lease.mustEndAtMs === atMs) return { reason: 'max_length', atMs }
+  if (lease.state === 'awaiting_owner') return { reason: 'owner_lost', atMs }
+  return { reason: lease.expiresAtMs === atMs ? 'expired' : 'idle', atMs }
+}
 
 /** The only function that changes the state of a lease or a device. Undefined: not in this state. */
 export function advance ({ device, lease }: Occupancy, event: LeaseEvent): Occupancy | undefined {
   switch (event.type) {
-    case 'grant': {
-      if (device.state !== 'free') return undefined
-      const { handle, bootId, holder, purpose, ttlMs, nowMs } = event
-      const fence = device.fence + 1
+    case 'grant':
+      return device.state === 'free' && device.hold === undefined ? grant(device, event) : undefined
+    case 'extend': {
+      if (!isMeant(lease, event) || (isDue(lease, event) && !event.isVetoed)) return undefined
+      const { nowMs, by, ttlMs = lease.ttlMs } = event
       return {
-        device: { ...device, state: 'leased', fence },
+        device,
         lease: {
-          handle,
-          deviceId: device.id,
-          bootId,
-          fence,
-          holder,
+          ...lease,
           state: 'granted',
-          purpose,
-          grantedAtMs: nowMs,
           ttlMs,
-          expiresAtMs: nowMs + ttlMs,
-          end: undefined
+          expiresAtMs: Math.min(nowMs + ttlMs, lease.mustEndAtMs),
+          lastControlAtMs: by === 'control' ? nowMs : lease.lastControlAtMs,
+          isUsed: lease.isUsed || by !== 'renewal'
         }
       }
     }
-    case 'withdraw':
-      if (!isGranted(lease, event)) return undefined
-      return { device: { ...device, state: 'free' }, lease: undefined }
-    case 'extend': {
-      if (!isGranted(lease, event)) return undefined
-      if (lease.expiresAtMs <= event.nowMs && !event.inUse) return undefined
-      const ttlMs = event.ttlMs ?? lease.ttlMs
-      return { device, lease: { ...lease, ttlMs, expiresAtMs: event.nowMs + ttlMs } }
-    }
-    case 'end': {
-      if (!isGranted(lease, event)) return undefined
-      const { reason, nowMs } = event
-      if (reason === 'expired' && lease.expiresAtMs > nowMs) return undefined
+    case 'await_owner': {
+      if (!isMeant(lease, event)) return undefined
+      const { forgivenMs, nowMs, ownerMs } = event
+      const untilMs = nowMs + ownerMs
       return {
-        device: { ...device, state: 'cleaning', fence: device.fence + 1, lastUsedAtMs: nowMs },
-        // Found out late or not, an expired lease was over at the instant it promised.
-        lease: { ...lease, state: 'releasing', end: { reason, atMs: reason === 'expired' ? lease.expiresAtMs : nowMs } }
+        device,
+        lease: {
+          ...lease,
+          state: 'awaiting_owner',
+          expiresAtMs: Math.max(lease.expiresAtMs + forgivenMs, untilMs),
+          mustEndAtMs: Math.max(lease.mustEndAtMs + forgivenMs, untilMs),
+          lastControlAtMs: Math.max(lease.lastControlAtMs + forgivenMs, untilMs - lease.idleMs)
+        }
       }
     }
+    case 'resume':
+      if (!isMeant(lease, event) || lease.state !== 'awaiting_owner' || isDue(lease, event)) return undefined
+      return { device, lease: { ...lease, state: 'granted' } }
+    case 'end':
+      return isMeant(lease, event) ? end(device, lease, event) : undefined
     case 'settle':
       if (!awaitsCleanup(device, event)) return undefined
       return { device: { ...device, state: 'free', reason: undefined }, lease: leftBehind(lease) }
     case 'quarantine':
       if (!awaitsCleanup(device, event)) return undefined
-      return { device: { ...device, state: 'quarantined', reason: event.reason }, lease: leftBehind(lease) }
+      return {
+        device: { ...device, state: 'quarantined', reason: event.reason, failures: device.failures + 1 },
+        lease: leftBehind(lease)
+      }
+    case 'hold':
+      if (event.hold.kind === 'drain' && device.hold?.kind === 'block') return undefined
+      return { device: { ...device, hold: event.hold }, lease }
+    case 'unhold':
+      return device.hold?.kind === event.kind ? { device: { ...device, hold: undefined }, lease } : undefined
   }
 }
 
-function isGranted (lease: Lease | undefined, { handle, fence }: LeaseReference): lease is Lease {
-  return lease !== undefined && lease.state === 'granted' && lease.handle === handle && lease.fence === fence
+function grant (device: DeviceRecord, { type, deviceId, nowMs, maxLengthMs, ttlMs, ...terms }: GrantEvent): Occupancy {
+  const fence = device.fence + 1
+  const mustEndAtMs = nowMs + maxLengthMs
+  return {
+    device: { ...device, state: 'leased', fence },
+    lease: {
+      ...terms,
+      deviceId,
+      fence,
+      state: 'granted',
+      grantedAtMs: nowMs,
+      ttlMs,
+      expiresAtMs: Math.min(nowMs + ttlMs, mustEndAtMs),
+      mustEndAtMs,
+      lastControlAtMs: nowMs,
+      isUsed: false,
+      end: undefined
+    }
+  }
+}
+
+function end (device: DeviceRecord, lease: Lease, { reason, note, nowMs }: Extract<LeaseEvent, { type: 'end' }>): Occupancy | undefined {
+  const fence = device.fence + 1
+  switch (reason) {
+    case 'undelivered':
+      if (lease.isUsed) return undefined
+      return { device: { ...device, state: 'free', fence }, lease: { ...lease, state: 'ended', end: { reason, atMs: nowMs } } }
+    case 'expired':
+    case 'idle':
+    case 'max_length':
+    case 'owner_lost': {
+      const due = whyDue(lease, nowMs)
+      // Found out late or not, the lease was over at the instant it promised.
+      return due?.reason === reason ? dirtied(due) : undefined
+    }
+    default:
+      return dirtied({ reason, atMs: nowMs, ...(note === undefined ? {} : { note }) })
+  }
+
+  function dirtied (ended: LeaseEnd): Occupancy {
+    return {
+      device: { ...device, state: 'cleaning', fence, lastUsedAtMs: nowMs },
+      lease: { ...lease, state: 'releasing', end: ended }
+    }
+  }
+}
+
+function isMeant (lease: Lease | undefined, { handle, fence }: LeaseReference): lease is Lease {
+  return lease !== undefined && isLive(lease) && lease.handle === handle && lease.fence === fence
+}
+
+function isDue (lease: Lease, { nowMs }: LeaseReference): boolean {
+  return dueAtMs(lease) <= nowMs
 }
 
 function awaitsCleanup (device: DeviceRecord, { fence }: CleanupReference): boolean {

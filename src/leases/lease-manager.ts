@@ -1,25 +1,38 @@
 import type { DeviceDriver, DeviceKind, DeviceDescription, Platform } from '../devices/device-driver.ts'
-import type { Holder, Lease } from './lease.ts'
-import { recordedDeviceStates } from './lease-machine.ts'
+import type { AuditEntry } from './audit.ts'
+import type { CleanupLevel } from './cleanup/cleanup-level.ts'
+import type { EndReason, Holder, Lease, Priority } from './lease.ts'
+import { recordedDeviceStates, type Hold } from './lease-machine.ts'
 
 /** Which device a caller wants; every given member must match. */
 export interface DeviceSelector {
   readonly device?: string
   readonly platform?: Platform
   readonly kind?: DeviceKind
+  /** Glob, letter case aside. */
   readonly model?: string
+  /** Range of dotted numbers: `15`, `>=14`, `>=14 <16`, `17.x`. */
+  readonly os?: string
+  /** All of these. */
   readonly labels?: readonly string[]
+  /** None of these. */
+  readonly withoutLabels?: readonly string[]
 }
 
-export const deviceStates = [...recordedDeviceStates, 'offline'] as const
+export const deviceStates = [...recordedDeviceStates, 'draining', 'blocked', 'offline', 'gone'] as const
+/** What a device is to whoever looks at the pool; `device-state.ts` says which goes before which. */
 export type DeviceState = (typeof deviceStates)[number]
 
 /** A device of the pool as operators and `listDevices` see it. */
 export interface PooledDevice {
   readonly description: DeviceDescription
   readonly state: DeviceState
-  /** Why it is quarantined or offline. */
+  /** Why it is quarantined, offline, gone or held. */
   readonly reason: string | undefined
+  /** What an operator has laid on it: no grants until it is lifted. */
+  readonly hold: Hold | undefined
+  /** How often it could not be put back. */
+  readonly failures: number
   /** The lease that holds it or is being cleaned up after. */
   readonly lease: Lease | undefined
 }
@@ -27,8 +40,9 @@ export interface PooledDevice {
 /** What work done under a lease gets to act with. */
 export interface LeaseUse {
   readonly lease: Lease
+  /** Writes down what it changes, so that the release can undo it. */
   readonly driver: DeviceDriver
-  /** Aborts when the caller's own signal does, or when the lease ends for another reason than time. */
+  /** Aborts when the caller's own signal does, or when the lease ends. */
   readonly signal: AbortSignal
 }
 
@@ -36,56 +50,132 @@ export interface ReleaseResult {
   readonly lease: Lease
   /** What was put back, in short phrases. */
   readonly cleaned: readonly string[]
+  /** What could not be, with the reason; the device is quarantined then. */
+  readonly failed: readonly string[]
   /** False when the lease had been released before: releasing twice is no error. */
   readonly releasedNow: boolean
 }
 
+/** Where a request stands in the line. */
+export interface WaitingPlace {
+  /** From 1. */
+  readonly position: number
+  /** How long it may still take; undefined when nobody can tell. */
+  readonly estimateMs: number | undefined
+}
+
+export interface AcquireTerms {
+  readonly holder: Holder
+  readonly ttlMs?: number
+  readonly purpose?: string
+  /** How long to wait in line, at most 3,600,000; 0 or absent: at once or not at all. */
+  readonly waitMs?: number
+  readonly priority?: Priority
+  /** A promise to beat at least this often, 2,000 to 60,000; the lease ends when it is broken. */
+  readonly heartbeatMs?: number
+  /** Hash of the caller's session key; the lease is bound to it when no live one is. */
+  readonly sessionKey?: string
+  /** Fires when the caller is gone: it leaves the line at once, and a grant it never learns of is undone. */
+  readonly signal: AbortSignal
+  /** Told on joining the line and whenever the place has changed; must not throw. */
+  readonly onWaiting?: (place: WaitingPlace) => void
+}
+
+/** A request in the line, as operators see it. */
+export interface WaitingRequest {
+  readonly id: string
+  readonly principal: string
+  readonly priority: Priority
+  readonly wanted: readonly DeviceSelector[]
+  readonly purpose: string | undefined
+  readonly sinceMs: number
+  readonly position: number
+  readonly estimateMs: number | undefined
+}
+
+/** `control` acts on the device or may; `look` only looks, and does not keep the lease from idling. */
+export type UseKind = 'control' | 'look'
+
+/** A lease and who names it. */
+export interface LeaseClaim {
+  readonly handle: string
+  readonly holder: Holder
+}
+
 export interface LeaseManager {
   /**
-   * Grants a free device that matches, least recently used first.
+   * Grants a free device that matches, least recently used first; or waits for one, in line.
    *
    * @throws {UnknownDeviceRefusal} no device of the pool can ever match
-   * @throws {CapacityExhaustedRefusal} all that match are taken
+   * @throws {CapacityExhaustedRefusal} all that match are taken, and the request does not wait
+   * @throws {CleanupInProgressRefusal} the same, and only cleanup stands in between
+   * @throws {WaitTimedOutRefusal} none became free in time
+   * @throws {QueueFullRefusal} too many wait already
+   * @throws {LeaseLimitReachedRefusal} the holder has as many leases as it may
+   * @throws {PriorityNotAllowedRefusal} the priority is not for everybody
+   * @throws {CancelledRefusal} the caller is gone
    */
-  acquire (request: {
-    readonly holder: Holder
-    readonly selector: DeviceSelector
-    readonly ttlMs?: number
-    readonly purpose?: string
-    /** Aborted when the caller is gone; a grant it never learns of is undone. */
-    readonly signal: AbortSignal
-  }): Promise<Lease>
+  acquire (request: AcquireTerms & { readonly selector: DeviceSelector }): Promise<Lease>
+
+  /** As `acquire`, for several devices under labels: all of them at one instant, or none. */
+  acquireAll (
+    request: AcquireTerms & { readonly wanted: Readonly<Record<string, DeviceSelector>> }
+  ): Promise<Readonly<Record<string, Lease>>>
 
   /**
-   * Extends a granted lease to one full ttl from now.
+   * Extends a live lease to one full ttl from now, as far as its length allows.
    *
    * @throws {UnknownLeaseRefusal} not there, or not this holder's
    * @throws {LeaseEndedRefusal} over, with the reason
    */
-  renew (request: { readonly handle: string, readonly holder: Holder, readonly ttlMs?: number }): Promise<Lease>
+  renew (request: LeaseClaim & { readonly ttlMs?: number }): Promise<Lease>
 
   /**
    * Ends the lease and returns once the device is clean, or quarantined.
    *
    * @throws {UnknownLeaseRefusal} not there, or not this holder's
    * @throws {LeaseEndedRefusal} ended by something else than its holder
+   * @throws {CleanupNotAllowedRefusal} less cleanup than the operator allows
    */
-  release (request: { readonly handle: string, readonly holder: Holder }): Promise<ReleaseResult>
+  release (request: LeaseClaim & { readonly cleanup?: CleanupLevel }): Promise<ReleaseResult>
+
+  /** Ends a lease of which its holder never learned. One that has been used, or is over, stays as it is. */
+  undo (request: LeaseClaim): Promise<void>
 
   /**
-   * Runs `work` under a lease. The lease moves to a full ttl from now, and does not expire
-   * while `work` runs.
+   * Runs `work` under a lease. The lease moves to a full ttl from now and does not end by time
+   * while `work` runs, for `limitMs` and for `leases.longestVetoMs` at most.
    *
    * @throws {UnknownLeaseRefusal} not there, or not this holder's
    * @throws {LeaseEndedRefusal} over, with the reason
+   * @throws {DeviceOfflineRefusal} the device does not answer; the lease waits for it
    */
   use<T> (
-    request: { readonly handle: string, readonly holder: Holder, readonly signal: AbortSignal },
+    request: LeaseClaim & { readonly signal: AbortSignal, readonly kind: UseKind, readonly limitMs?: number },
     work: (use: LeaseUse) => Promise<T>
   ): Promise<T>
 
-  /** A holder's granted leases, or everybody's. */
+  /** The live lease bound to a session key, for this holder. */
+  boundTo (request: { readonly sessionKey: string, readonly holder: Holder }): Promise<Lease | undefined>
+
+  /** The lease that was bound to a session key last, for this holder: live, or over and why, as long as that is remembered. */
+  lastBoundTo (request: { readonly sessionKey: string, readonly holder: Holder }): Promise<Lease | undefined>
+
+  /** A sign of life of the holder. It keeps a lease from being given up, not from being over. */
+  heartbeat (request: {
+    readonly handle?: string
+    readonly sessionKey?: string
+    readonly holder: Holder
+  }): Promise<'ok' | { readonly ended: EndReason } | 'unknown'>
+
+  /** A holder's live leases, or everybody's. */
   list (holder?: Holder): Promise<readonly Lease[]>
+
+  /** Whether the lease's time is over and only a running call keeps it. */
+  isExpiring (lease: Lease): boolean
+
+  /** A holder's requests in the line, or everybody's, in the order in which they would be served now. */
+  waiting (holder?: Holder): readonly WaitingRequest[]
 
   /** The whole pool, ordered by device id. */
   devices (): Promise<readonly PooledDevice[]>
@@ -94,17 +184,58 @@ export interface LeaseManager {
   hasDevice (deviceId: string): boolean
 
   /** Whether the holder's lease goes on. Looking does not use it: its expiry stays. */
-  isHolding (request: { readonly handle: string, readonly holder: Holder }): Promise<boolean>
+  isHolding (request: LeaseClaim): Promise<boolean>
 
   /** Ids of the apps that phones of the pool have in their home state; one that does not answer is left out. */
   homeApps (signal: AbortSignal): Promise<readonly string[]>
 
-  /** Acquisitions that have been asked for and are not decided yet. */
-  readonly acquiring: number
+  /** What operators do to devices and to other people's leases. */
+  readonly operations: PoolOperations
 
   /** Settles what an earlier process left behind; nothing is granted before it returns. */
   start (): Promise<void>
 
-  /** Stops granting and sweeping, aborts what runs under leases. Leases stay as they are. */
+  /** Stops granting and sweeping, aborts what runs under leases and who waits. Leases stay as they are. */
   stop (): Promise<void>
+}
+
+/** `by` is the operator's principal. What is done to devices and leases is audited with it. */
+export interface PoolOperations {
+  /**
+   * Forbids new leases on a device, or on all; those it has go on, until the deadline at most.
+   * A blocked device stays blocked.
+   *
+   * @returns the devices that drain now, or drained already
+   * @throws {DeviceUnknownRefusal}
+   */
+  drain (request: {
+    readonly device?: string
+    readonly reason: string
+    /** Milliseconds from now until what is still leased is revoked. */
+    readonly deadlineMs?: number
+    readonly by: string
+  }): Promise<readonly string[]>
+
+  /** @returns the devices that do not drain any more */
+  undrain (request: { readonly device?: string, readonly by: string }): Promise<readonly string[]>
+
+  /** Forbids new leases on a device and touches none. Takes the place of a drain. */
+  block (request: { readonly device: string, readonly reason: string, readonly by: string }): Promise<void>
+
+  /** Never touches a lease. */
+  unblock (request: { readonly device: string, readonly by: string }): Promise<void>
+
+  /**
+   * Ends somebody's lease.
+   *
+   * @throws {UnknownLeaseRefusal}
+   * @throws {LeaseEndedRefusal}
+   */
+  revoke (request: { readonly handle: string, readonly reason: string, readonly by: string }): Promise<Lease>
+
+  /** Looks at an offline device, or tries to put back a quarantined one, now instead of later. Not audited: only what comes of it is. */
+  retry (request: { readonly device: string, readonly by: string }): Promise<void>
+
+  /** What happened to devices and leases, the latest first. `before` is the id of the last entry of the page before. */
+  audit (request: { readonly limit: number, readonly before?: number }): Promise<readonly AuditEntry[]>
 }

@@ -1,6 +1,6 @@
 import type { DeviceDescription } from '../devices/device-driver.ts'
 import { Refusal } from '../refusals/refusal.ts'
-import type { EndReason, LeaseEnd } from './lease.ts'
+import type { EndReason, LeaseEnd, Priority } from './lease.ts'
 import type { DeviceState } from './lease-manager.ts'
 
 /** The handle is nobody's, or somebody else's: which of the two is not told. */
@@ -21,22 +21,28 @@ export class LeaseEndedRefusal extends Refusal {
   readonly code = 'lease_ended'
 
   constructor (
-    device: string, { reason, atMs }: LeaseEnd,
+    device: string, { reason, atMs, note }: LeaseEnd,
     nextAction = 'Call acquireDevice for a new lease; it starts from the home state of its device.'
   ) {
     super({
-      message: `The lease on device ${device} ${endings[reason]}.`,
+      message: `The lease on device ${device} ${endings[reason]}${note === undefined ? '' : `: ${note}`}.`,
       retryable: false,
       nextAction,
-      details: { device, reason, endedAt: new Date(atMs).toISOString() }
+      details: { device, reason, endedAt: new Date(atMs).toISOString(), ...(note === undefined ? {} : { note }) }
     })
   }
 }
 
 const endings: Readonly<Record<EndReason, string>> = {
   released: 'was released',
+  undelivered: 'was taken back, because the answer that granted it could not be delivered',
   expired: 'has expired: it was neither used nor renewed in time',
-  revoked: 'was revoked',
+  idle: 'has ended because nothing was done on the device for too long',
+  max_length: 'has lasted as long as a lease may',
+  heartbeat_lost: 'ended because its holder stopped sending heartbeats',
+  owner_lost: 'ended because its holder did not show up after the gateway had restarted',
+  revoked: 'was revoked by an operator',
+  drained: 'ended because an operator takes the device out of use',
   device_restarted: 'ended because the device has restarted',
   device_lost: 'ended because the device is gone'
 }
@@ -61,6 +67,8 @@ export class UnknownDeviceRefusal extends Refusal {
 
 interface Crowd {
   readonly matching: number
+  /** How many requests wait for one of them. */
+  readonly waiting: number
   /** How many of them are in which state. */
   readonly states: Readonly<Partial<Record<DeviceState, number>>>
   readonly retryAfterMs: number
@@ -70,13 +78,13 @@ interface Crowd {
 export class CapacityExhaustedRefusal extends Refusal {
   readonly code = 'capacity_exhausted'
 
-  constructor ({ matching, states, retryAfterMs }: Crowd) {
+  constructor ({ matching, waiting, states, retryAfterMs }: Crowd) {
     super({
-      message: `None of the ${matching} matching device(s) is free.`,
+      message: `None of the ${matching} matching device(s) can be had now.`,
       retryable: true,
       retryAfterMs,
-      nextAction: 'Wait retryAfterMs and repeat the call, or ask for another sort of device.',
-      details: { matching, states }
+      nextAction: 'Repeat the call with waitMs to wait in line, or after retryAfterMs; or ask for another sort of device.',
+      details: { matching, waiting, states }
     })
   }
 }
@@ -85,13 +93,13 @@ export class CapacityExhaustedRefusal extends Refusal {
 export class CleanupInProgressRefusal extends Refusal {
   readonly code = 'device_cleanup_in_progress'
 
-  constructor ({ matching, states, retryAfterMs }: Crowd) {
+  constructor ({ matching, waiting, states, retryAfterMs }: Crowd) {
     super({
       message: 'The matching device is being cleaned up after its last lease.',
       retryable: true,
       retryAfterMs,
-      nextAction: 'Wait retryAfterMs and repeat the call.',
-      details: { matching, states }
+      nextAction: 'Wait retryAfterMs and repeat the call, or wait in line with waitMs.',
+      details: { matching, waiting, states }
     })
   }
 }
@@ -120,6 +128,81 @@ export class LeasesUnavailableRefusal extends Refusal {
       retryable: true,
       retryAfterMs: 1_000,
       nextAction: 'Repeat the call in a moment; leases survive a restart.'
+    })
+  }
+}
+
+/** No device became free while the caller waited. */
+export class WaitTimedOutRefusal extends Refusal {
+  readonly code = 'wait_timed_out'
+
+  constructor ({ position, retryAfterMs }: { readonly position: number, readonly retryAfterMs: number }) {
+    super({
+      message: `No matching device became free in time; the request had come to position ${position}.`,
+      retryable: true,
+      retryAfterMs,
+      nextAction: 'Repeat the call with a longer waitMs, or ask for another sort of device. A repeated call joins the end of the line.',
+      details: { position }
+    })
+  }
+}
+
+/** The line is as long as it may be, for everybody or for this holder. */
+export class QueueFullRefusal extends Refusal {
+  readonly code = 'queue_full'
+
+  constructor ({ limit, of }: { readonly limit: number, readonly of: 'everybody' | 'holder' }) {
+    super({
+      message: of === 'holder' ? `You have ${limit} requests waiting already.` : `${limit} requests are waiting already.`,
+      retryable: true,
+      retryAfterMs: 5_000,
+      nextAction: of === 'holder'
+        ? 'Wait until one of your requests is answered, or cancel one.'
+        : 'Wait retryAfterMs and repeat the call.',
+      details: { limit }
+    })
+  }
+}
+
+/** The holder has as many leases as it may have at once. */
+export class LeaseLimitReachedRefusal extends Refusal {
+  readonly code = 'lease_limit_reached'
+
+  constructor (limit: number) {
+    super({
+      message: `You may hold ${limit} leases at once.`,
+      retryable: true,
+      retryAfterMs: 5_000,
+      nextAction: 'Release a lease that you do not need any more (listLeases shows yours), then repeat the call.',
+      details: { limit }
+    })
+  }
+}
+
+/** The priority is above what the operator lets callers ask for. */
+export class PriorityNotAllowedRefusal extends Refusal {
+  readonly code = 'priority_not_allowed'
+
+  constructor ({ asked, highest }: { readonly asked: Priority, readonly highest: Priority }) {
+    super({
+      message: `Priority ${asked} is not for callers here.`,
+      retryable: false,
+      nextAction: `Ask for priority ${highest} or a lower one, or leave it out.`,
+      details: { highest }
+    })
+  }
+}
+
+/** An operator named a device that is not part of the pool. */
+export class DeviceUnknownRefusal extends Refusal {
+  readonly code = 'device_unknown'
+
+  constructor (device: string) {
+    super({
+      message: `The pool has no device ${device}.`,
+      retryable: false,
+      nextAction: 'Use the id of a device as the status shows it.',
+      details: { device }
     })
   }
 }

@@ -1,13 +1,22 @@
 import type { DeviceDescription } from '../devices/device-driver.ts'
 import type { DeviceSelector } from './lease-manager.ts'
+import { osMatcher } from './match-os.ts'
 
-/** Whether a device is what the selector asks for, taken or not. */
+/** Whether a device is what the selector asks for, taken or not. An OS range that is none fits no device. */
 export function matchesSelector (device: DeviceDescription, selector: DeviceSelector): boolean {
-  return (selector.device === undefined || selector.device === device.id) &&
-    (selector.platform === undefined || selector.platform === device.platform) &&
-    (selector.kind === undefined || selector.kind === device.kind) &&
-    (selector.model === undefined || matchesGlob(device.model, selector.model)) &&
-    (selector.labels ?? []).every((label) => device.labels.includes(label))
+  return deviceMatcher(selector)(device)
+}
+
+/** The same for many devices: what can be worked out from the selector alone is worked out once. */
+export function deviceMatcher ({ device: id, platform, kind, model, os, labels = [], withoutLabels = [] }: DeviceSelector): (device: DeviceDescription) => boolean {
+  const isInRange = os === undefined ? undefined : osMatcher(os)
+  return (device) => (id === undefined || id === device.id) &&
+    (platform === undefined || platform === device.platform) &&
+    (kind === undefined || kind === device.kind) &&
+    (model === undefined || matchesGlob(device.model, model)) &&
+    labels.every((label) => device.labels.includes(label)) &&
+    !withoutLabels.some((label) => device.labels.includes(label)) &&
+    (isInRange === undefined || isInRange(device.osVersion))
 }
 
 /**

@@ -2,7 +2,7 @@
 export interface Run {
   /** Aborts when the lease ends meanwhile. */
   readonly signal: AbortSignal
-  /** The work is let in: from now on it keeps the lease from expiring. */
+  /** The work is let in: from now on it holds off the end of the lease by time. */
   begin (): void
   /** The work is over. */
   leave (): void
@@ -13,19 +13,22 @@ export interface Run {
  *
  * Work is known before the store has let it in, so that no end of the lease can slip by
  * unnoticed in between; but only work that was let in counts as running, or two calls that
- * come too late would vouch for each other.
+ * come too late would vouch for each other. And it counts no longer than it was granted to:
+ * work that does not come to its end must not keep a device for ever.
  */
 export interface RunningWork {
-  has (handle: string): boolean
-  enter (handle: string): Run
-  /** Aborts what runs under one lease. It still counts as running until it has left. */
+  /** Until when running work holds off the end of a lease by time; undefined when nothing does. */
+  vetoUntilMs (handle: string): number | undefined
+  enter (handle: string, vetoUntilMs: number): Run
+  /** Aborts what runs under one lease. */
   abort (handle: string, reason: Error): void
   abortAll (reason: Error): void
 }
 
 interface Entry {
   readonly controller: AbortController
-  running: boolean
+  readonly vetoUntilMs: number
+  isRunning: boolean
 }
 
 export function createRunningWork (): RunningWork {
@@ -36,17 +39,21 @@ export function createRunningWork (): RunningWork {
   }
 
   return {
-    has: (handle) => [...entries.get(handle) ?? []].some(({ running }) => running),
+    vetoUntilMs (handle) {
+      const vetoes = [...entries.get(handle) ?? []].flatMap(({ isRunning, vetoUntilMs }) => isRunning ? [vetoUntilMs] : [])
+      return vetoes.length === 0 ? undefined : Math.max(...vetoes)
+    },
+
     abort,
 
-    enter (handle) {
-      const entry = { controller: new AbortController(), running: false }
+    enter (handle, vetoUntilMs) {
+      const entry = { controller: new AbortController(), vetoUntilMs, isRunning: false }
       const ofLease = entries.get(handle) ?? new Set()
       entries.set(handle, ofLease.add(entry))
       return {
         signal: entry.controller.signal,
         begin () {
-          entry.running = true
+          entry.isRunning = true
         },
         leave () {
           ofLease.delete(entry)

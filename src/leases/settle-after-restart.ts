@@ -1,53 +1,54 @@
 import type { FencedDriver } from '../devices/fenced-driver.ts'
 import type { DeviceCleaner } from './device-cleaner.ts'
-import type { DeviceProber } from './device-prober.ts'
-import type { EndReason, Lease } from './lease.ts'
-import type { Occupancy } from './lease-machine.ts'
+import { isLive, type EndReason, type Lease } from './lease.ts'
+import type { LeaseEvent } from './lease-machine.ts'
 import type { LeaseStore } from './lease-store.ts'
+import type { OccupancyBoard } from './occupancy-board.ts'
+import type { PresenceWatch } from './presence-watch.ts'
 
-interface SettleParts {
+export interface SettleParts {
   readonly store: LeaseStore
+  readonly board: OccupancyBoard
   readonly drivers: ReadonlyMap<string, FencedDriver>
-  readonly prober: DeviceProber
+  readonly presence: Pick<PresenceWatch, 'look'>
   readonly cleaner: DeviceCleaner
   readonly nowMs: () => number
+  readonly awaitOwnerMs: number
   readonly end: (lease: Lease, reason: EndReason) => Promise<unknown>
 }
 
 /**
  * Takes over from the process before this one, which may have died at any point.
  *
- * A granted lease goes on as it is when its time is not over and its device answers with the
- * boot id of the grant. Otherwise it ends, with the reason. A device that does not answer now
- * may have restarted unseen, so its lease cannot be vouched for and ends too. Whatever a lease
- * has left behind is cleaned, in the background: until then the device is not granted anyway.
+ * A live lease awaits its owner: its instants move by the time from when the last process is
+ * known to have been alive until now, in which nobody could use it. That also takes them from
+ * the time of that process to the time of this one, whatever was done to the clock in between.
+ * Then its device is looked at: in the same boot the lease goes on, in another it has ended. A
+ * device that does not answer now has as long as the owner has to show up.
+ *
+ * Whatever a lease has left behind is cleaned, in the background: until then the device is not
+ * granted anyway.
  */
-export async function settleAfterRestart ({ store, drivers, prober, cleaner, nowMs, end }: SettleParts): Promise<void> {
+export async function settleAfterRestart ({ store, board, drivers, presence, cleaner, nowMs, awaitOwnerMs, end }: SettleParts): Promise<void> {
   await store.enroll([...drivers.keys()])
-  await Promise.all((await store.occupancies()).map(settle))
+  const found = await store.occupancies()
+  board.note(found)
+  for (const { device } of found) drivers.get(device.id)?.raiseFence(device.fence)
 
-  async function settle ({ device, lease }: Occupancy) {
-    const driver = drivers.get(device.id)
-    driver?.raiseFence(device.fence)
-    if (lease?.state === 'granted') {
-      const reason = await whyOver(lease, driver)
-      await (reason === undefined ? capExpiry(lease) : end(lease, reason))
-    } else if (device.state !== 'free') {
-      cleaner.begin(device)
-    }
-  }
+  const live = found.flatMap(({ lease }) => lease !== undefined && isLive(lease) ? [lease] : [])
+  const aliveAtMs = Math.max(await store.aliveAtMs() ?? -Infinity, ...live.map(({ lastControlAtMs }) => lastControlAtMs))
+  const resumedAtMs = nowMs()
+  const awaiting = await store.changeAll(live.map(({ deviceId, handle, fence }): LeaseEvent => {
+    return { type: 'await_owner', deviceId, handle, fence, nowMs: resumedAtMs, forgivenMs: resumedAtMs - aliveAtMs, ownerMs: awaitOwnerMs }
+  }))
+  await store.noteAlive(resumedAtMs)
 
-  async function whyOver (lease: Lease, driver: FencedDriver | undefined): Promise<EndReason | undefined> {
-    if (lease.expiresAtMs <= nowMs()) return 'expired'
-    if (driver === undefined) return 'device_lost'
-    const bootId = await prober.probe(driver)
-    if (bootId === undefined) return 'device_lost'
-    return bootId === lease.bootId ? undefined : 'device_restarted'
+  for (const { device, lease } of found) {
+    if (device.state !== 'free' && (lease === undefined || !isLive(lease))) cleaner.begin(device)
   }
-
-  // An expiry further away than one ttl was written by a clock that has been set back since.
-  async function capExpiry ({ deviceId, handle, fence, ttlMs, expiresAtMs }: Lease) {
-    if (expiresAtMs <= nowMs() + ttlMs) return
-    await store.change({ type: 'extend', deviceId, handle, fence, nowMs: nowMs(), inUse: false, durable: true })
-  }
+  await Promise.all((awaiting ?? []).map(async ({ lease }) => {
+    if (lease === undefined) return
+    if (drivers.has(lease.deviceId)) await presence.look(lease)
+    else await end(lease, 'device_lost')
+  }))
 }

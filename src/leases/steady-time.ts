@@ -1,15 +1,73 @@
 import type { Clock } from '../runtime/clock.ts'
+import type { Cancel, Scheduler } from '../runtime/scheduler.ts'
+import type { Log } from './log.ts'
+
+const beatMs = 1_000
+const toleratedMs = 2_000
+// Less is rounding and the slewing of clocks, and would make instants flicker.
+const shownFromMs = 1_000
 
 /**
- * Wall time as leases need it: it goes with the wall clock forward (a lease is over at the
- * instant it promised, even after the machine slept), but not back with it. When somebody sets
- * the clock back, it goes on at the pace of the monotonic clock, so that no lease lasts longer.
+ * The time of leases: it begins at wall time and goes on at the pace of the monotonic clock,
+ * whatever anybody does to the wall clock, except that it stands still while this process is
+ * stalled. A lease is not used up by time in which nobody could have used it.
+ *
+ * A stall is a heartbeat of ours that comes more than 2 s late. It is noticed by whoever asks
+ * for the time first, so that nothing that was due meanwhile is decided before.
  */
-export function steadyTime (clock: Clock): () => number {
-  let aheadMs = Number.NEGATIVE_INFINITY
-  return () => {
-    const monotonicMs = clock.monotonicMs()
-    aheadMs = Math.max(aheadMs, clock.nowMs() - monotonicMs)
-    return Math.round(aheadMs + monotonicMs)
+export interface SteadyTime {
+  nowMs (): number
+  /** An instant as the wall clock has it, as it is set now: for people to read. */
+  shownMs (atMs: number): number
+  start (): void
+  stop (): void
+}
+
+export function createSteadyTime ({ clock, scheduler, log }: {
+  readonly clock: Clock
+  readonly scheduler: Scheduler
+  readonly log: Log
+}): SteadyTime {
+  const aheadMs = clock.nowMs() - clock.monotonicMs()
+  let stalledMs = 0
+  /** Up to when we are known not to have been stalled. */
+  let livelyMs = clock.monotonicMs()
+  let lastBeatMs: number | undefined
+  let stopBeating: Cancel | undefined
+
+  function monotonicMs (): number {
+    const nowMs = clock.monotonicMs()
+    if (lastBeatMs !== undefined && nowMs - lastBeatMs > beatMs + toleratedMs) {
+      const lostMs = nowMs - Math.max(lastBeatMs + beatMs, livelyMs)
+      stalledMs += lostMs
+      lastBeatMs = nowMs
+      log.warn({ lostMs: Math.round(lostMs) }, 'the process was stalled; leases are forgiven the time')
+    }
+    livelyMs = nowMs
+    return nowMs - stalledMs
+  }
+
+  const nowMs = () => Math.round(aheadMs + monotonicMs())
+
+  return {
+    nowMs,
+
+    shownMs (atMs) {
+      const offMs = clock.nowMs() - nowMs()
+      return Math.abs(offMs) < shownFromMs ? atMs : atMs + Math.round(offMs)
+    },
+
+    start () {
+      lastBeatMs = clock.monotonicMs()
+      stopBeating = scheduler.every(beatMs, () => {
+        monotonicMs()
+        lastBeatMs = clock.monotonicMs()
+      })
+    },
+
+    stop () {
+      stopBeating?.()
+      lastBeatMs = undefined
+    }
   }
 }

@@ -1,10 +1,13 @@
+import type { ChangeLedger } from '../leases/cleanup/change-ledger.ts'
 import type { LeaseStore } from '../leases/lease-store.ts'
 import { openDatabase } from './sqlite/open-database.ts'
+import { createSqliteChangeLedger } from './sqlite/sqlite-change-ledger.ts'
 import { createSqliteLeaseStore } from './sqlite/sqlite-lease-store.ts'
 
 /** What outlives the process, by room. */
 export interface Store {
   readonly leases: LeaseStore
+  readonly changes: ChangeLedger
   /** Whether the database can be read now. */
   isAnswering (): Promise<boolean>
   /** Closes the database and gives up its lock. Nothing in the store may be used after it. */
@@ -24,6 +27,7 @@ export function openSqliteStore ({ file, isOwnFolder = false }: {
   const client = openDatabase(file, { isOwnFolder })
   return {
     leases: createSqliteLeaseStore(client),
+    changes: createSqliteChangeLedger(client),
     async isAnswering () {
       try {
         return client.prepare('SELECT 1').pluck().get() === 1

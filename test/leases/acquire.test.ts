@@ -16,14 +16,21 @@ t.test('acquire grants a free device for the default ttl', async (t) => {
     bootId: 'boot-1',
     fence: 1,
     holder: alice,
+    sessionKey: undefined,
     state: 'granted',
     purpose: 'smoke test',
+    priority: 'normal',
     grantedAtMs: nowMs,
     ttlMs,
     expiresAtMs: nowMs + ttlMs,
+    mustEndAtMs: nowMs + 28_800_000,
+    idleMs: 1_800_000,
+    lastControlAtMs: nowMs,
+    isUsed: false,
+    heartbeatMs: undefined,
     end: undefined
   })
-  t.strictSame(await leases.devices(), [{ description: { ...(await leases.devices())[0]?.description }, state: 'leased', reason: undefined, lease }])
+  t.strictSame(await leases.devices(), [{ description: { ...(await leases.devices())[0]?.description }, state: 'leased', reason: undefined, hold: undefined, failures: 0, lease }])
 })
 
 t.test('acquire takes a ttl within the bounds, and refuses others with the bounds', async (t) => {
@@ -240,7 +247,7 @@ t.test('a stop while a phone is asked refuses the request and takes no device', 
   await t.rejects(acquiring, { code: 'leases_unavailable' })
   silence.finish()
   await idle()
-  t.strictSame(await store.grantedLeases(), [])
+  t.strictSame(await store.liveLeases(), [])
   t.equal(time.timers(), 0)
 })
 
@@ -257,7 +264,7 @@ t.test('a caller who is gone before the phone answers gets nothing, and no devic
   silence.finish()
   await idle()
   t.equal(await stateOf(), 'free')
-  t.strictSame(await store.grantedLeases(), [])
+  t.strictSame(await store.liveLeases(), [])
 })
 
 t.test('a grant that its caller does not live to see is undone', async (t) => {
@@ -265,30 +272,30 @@ t.test('a grant that its caller does not live to see is undone', async (t) => {
   const memory = memoryLeaseStore()
   const store = {
     ...memory,
-    async change (event: Parameters<typeof memory.change>[0]) {
-      const changed = await memory.change(event)
-      if (event.type === 'grant') caller.abort()
+    async changeAll (events: Parameters<typeof memory.changeAll>[0]) {
+      const changed = await memory.changeAll(events)
+      if (events[0]?.type === 'grant') caller.abort()
       return changed
     }
   }
   const { leases, acquire, phone, time } = await leaseBench({ store })
+  const timersBefore = time.timers()
 
   await t.rejects(leases.acquire({ holder: alice, selector: {}, signal: caller.signal }), { code: 'cancelled' })
 
-  t.strictSame(await memory.occupancies(), [
-    { device: { id: 'phone-1', state: 'free', fence: 1, reason: undefined, lastUsedAtMs: 0 }, lease: undefined }
-  ])
-  t.equal(await memory.lease('ls_0000000000000000000001'), undefined)
+  await idle()
+  t.match(await memory.occupancies(), [{ device: { state: 'free', fence: 2, lastUsedAtMs: 0 }, lease: undefined }])
+  t.match(await memory.lease('ls_0000000000000000000001'), { state: 'ended', end: { reason: 'undelivered' } })
   t.strictSame(phone.obeyed, [])
-  t.equal(time.timers(), 1, 'no timer but the purge')
-  t.equal((await acquire()).fence, 2)
+  t.equal(time.timers(), timersBefore + 1, 'but for one look at when it would have been over')
+  t.equal((await acquire()).fence, 3)
 })
 
 t.test('a caller who was gone from the start gets nothing', async (t) => {
   const { leases, store } = await leaseBench()
 
   await t.rejects(leases.acquire({ holder: alice, selector: {}, signal: AbortSignal.abort() }), { code: 'cancelled' })
-  t.strictSame(await store.grantedLeases(), [])
+  t.strictSame(await store.liveLeases(), [])
 })
 
 t.test('nothing is granted before the start and after the stop', async (t) => {

@@ -30,7 +30,7 @@ t.test('that a lease lasts longer is not told', async (t) => {
   changes.splice(0)
 
   await leases.renew({ handle, holder: alice })
-  await leases.use({ handle, holder: alice, signal: new AbortController().signal }, async () => {})
+  await leases.use({ handle, holder: alice, signal: new AbortController().signal, kind: 'control' }, async () => {})
   await leases.devices()
 
   t.same(changes, [])
@@ -81,11 +81,20 @@ t.test('whether a device is there and a lease goes on can be asked without using
   t.equal(await leases.isHolding({ handle, holder: alice }), false)
 })
 
-t.test('a lease that is due goes on no longer, whether or not it has been ended', async (t) => {
-  const { acquire, leases, time } = await leaseBench()
-  const { handle } = await acquire()
+t.test('holds, and the end of the wait for an owner, are told', async (t) => {
+  const { acquire, leases, changes, restarted, time } = await leaseBench()
+  await acquire()
+  changes.splice(0)
 
-  time.setWallClock(ttlMs)
+  await leases.operations.block({ device: 'phone-1', reason: 'mine', by: 'op' })
+  t.equal(changes.splice(0).length, 1)
+  await leases.operations.unblock({ device: 'phone-1', by: 'op' })
+  t.equal(changes.splice(0).length, 1)
+  await leases.stop()
+  await restarted().start()
+  t.equal(changes.splice(0).length, 1, 'awaits its owner')
+  time.advance(15_000)
+  await idle()
 
-  t.equal(await leases.isHolding({ handle, holder: alice }), false)
+  t.strictSame(changes, [{ deviceId: 'phone-1', ended: undefined }])
 })

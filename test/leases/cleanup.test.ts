@@ -1,8 +1,13 @@
 import t from 'tap'
 import { DeviceOfflineRefusal } from '../../src/devices/device-refusals.ts'
+import { fakeDriver } from '../support/fake-driver.ts'
 import { idle } from '../support/idle.ts'
 import { alice, bob, leaseBench } from '../support/lease-bench.ts'
 import { memoryLeaseStore } from '../support/memory-lease-store.ts'
+import { sequenceIds } from '../support/sequence-ids.ts'
+
+/** Ids whose bytes are all the same, and so the chance that comes from them. */
+const idsOf = (byte: number) => ({ ...sequenceIds(), bytes: (size: number) => Buffer.alloc(size, byte) })
 
 async function setup (options: Parameters<typeof leaseBench>[0] = {}) {
   const bench = await leaseBench(options)
@@ -40,7 +45,7 @@ t.test('a quarantined device is tried again after 5 seconds and is free when tha
 })
 
 t.test('the tries grow rarer, up to every ten minutes, and start over once it worked', async (t) => {
-  const { leases, claim, phone, acquire, stateOf, time } = await setup()
+  const { leases, claim, phone, acquire, stateOf, time } = await setup({ ids: idsOf(0) })
   phone.failingCleanups = 10
   await leases.release(claim)
 
@@ -63,6 +68,21 @@ t.test('the tries grow rarer, up to every ten minutes, and start over once it wo
   time.advance(5_000)
   await idle()
   t.equal(await stateOf(), 'free')
+})
+
+t.test('devices that fail together do not try again together: each wait is up to a fifth shorter', async (t) => {
+  const { leases, claim, phone, acquire, time } = await setup({ ids: idsOf(128) })
+  phone.failingCleanups = 1
+  const { failed } = await leases.release(claim)
+
+  t.strictSame(failed, ['the log says why.'])
+  await t.rejects(acquire(bob), { code: 'capacity_exhausted', retryAfterMs: 4_498 })
+  time.advance(4_497)
+  await idle()
+  t.equal(phone.obeyed.length, 1)
+  time.advance(1)
+  await idle()
+  t.equal(phone.obeyed.length, 2)
 })
 
 t.test('a cleanup that takes too long is broken off and counts as failed', async (t) => {
@@ -156,5 +176,72 @@ t.test('a stopped manager breaks off cleanups and leaves them to the next', asyn
   cleanup.finish()
   await restarted().start()
   await idle()
+  t.equal(await stateOf(), 'free')
+})
+
+const control = { kind: 'control', signal: new AbortController().signal } as const
+
+t.test('less cleanup than the operator allows is refused, and the lease goes on', async (t) => {
+  const { leases, claim, stateOf } = await setup()
+
+  await t.rejects(leases.release({ ...claim, cleanup: 'none' }), { code: 'cleanup_not_allowed', retryable: false, details: { lowest: 'apps' } })
+
+  t.equal(await stateOf(), 'leased')
+  t.match(await leases.release({ ...claim, cleanup: 'full' }), { releasedNow: true })
+})
+
+t.test('what a lease changed is undone when it is released, and when it expires', async (t) => {
+  for (const end of ['release', 'expire'] as const) {
+    const { leases, claim, phone, time, stateOf } = await setup()
+    await leases.use({ ...claim, ...control }, async ({ lease, driver, signal }) => {
+      await driver.setLocale('de-DE', { fence: lease.fence, signal })
+    })
+    t.equal(phone.state.locale, 'de-DE')
+
+    if (end === 'release') t.match(await leases.release(claim), { cleaned: ['set the language back to en-US', 'apps stopped'], failed: [] })
+    else time.advance(600_000)
+    await idle()
+
+    t.equal(await stateOf(), 'free', end)
+    t.equal(phone.state.locale, 'en-US', end)
+  }
+})
+
+t.test('a phone released with level none keeps what was changed until somebody is cleaned up after', async (t) => {
+  const { leases, claim, phone, acquire } = await setup({ settings: { lowestCleanup: 'none' } })
+  await leases.use({ ...claim, ...control }, async ({ lease, driver, signal }) => {
+    await driver.setLocale('de-DE', { fence: lease.fence, signal })
+  })
+  t.match(await leases.release({ ...claim, cleanup: 'none' }), { cleaned: [], failed: [] })
+  t.equal(phone.state.locale, 'de-DE')
+
+  const next = await acquire(bob)
+  await leases.release({ handle: next.handle, holder: bob })
+
+  t.equal(phone.state.locale, 'en-US')
+})
+
+t.test('an operator who wants every phone as new gets that without being asked', async (t) => {
+  const { leases, claim, phone } = await setup({ phones: [fakeDriver({ kind: 'real' })], settings: { lowestCleanup: 'full' } })
+  await leases.use({ ...claim, ...control }, async ({ lease, driver, signal }) => {
+    await driver.setLocale('de-DE', { fence: lease.fence, signal })
+  })
+
+  await leases.release(claim)
+
+  t.match(phone.obeyed.map(({ operation }) => operation), ['getLocale', 'setLocale', 'restoreHome'])
+})
+
+t.test('what a lease changed before the process died is undone by the next one', async (t) => {
+  const { leases, claim, phone, restarted, stateOf } = await setup({ phones: [fakeDriver({ kind: 'real' })] })
+  await leases.use({ ...claim, ...control }, async ({ lease, driver, signal }) => {
+    await driver.setLocale('de-DE', { fence: lease.fence, signal })
+  })
+
+  phone.boot = 'boot-2'
+  await restarted().start()
+  await idle()
+
+  t.equal(phone.state.locale, 'en-US')
   t.equal(await stateOf(), 'free')
 })

@@ -4,7 +4,7 @@ import { extname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import type { Lease } from '../../src/leases/lease.ts'
+import { isLive, type Lease } from '../../src/leases/lease.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { randomIds, type Ids } from '../../src/runtime/ids.ts'
 import { openSqliteStore } from '../../src/store/open-store.ts'
@@ -72,14 +72,14 @@ t.test('a process killed at any point has lost no lease it acknowledged, and no 
       t.ok(device.fence >= Math.max(0, ...given))
     }
     for (const { device, lease } of occupancies) {
-      t.equal(device.state, { granted: 'leased', releasing: 'cleaning', ended: undefined, none: 'free' }[lease?.state ?? 'none'])
+      t.equal(device.state, { granted: 'leased', awaiting_owner: 'leased', releasing: 'cleaning', ended: undefined, none: 'free' }[lease?.state ?? 'none'])
     }
 
     const { leases } = await leaseBench({ store: store.leases, phones: fakePool(4), ids: randomIds, time: manualTime(systemClock.nowMs()) })
     await idle()
     t.strictSame(
       (await leases.list()).map(({ handle }) => handle).sort(),
-      occupancies.flatMap(({ lease }) => lease?.state === 'granted' ? [lease.handle] : []).sort(),
+      occupancies.flatMap(({ lease }) => lease !== undefined && isLive(lease) ? [lease.handle] : []).sort(),
       'the next process goes on with what was granted'
     )
     t.strictSame((await leases.devices()).filter(({ state }) => state !== 'leased' && state !== 'free'), [], 'and has cleaned the rest')
@@ -94,7 +94,7 @@ function agrees (lease: Lease, what: Said, released: ReadonlySet<string>): boole
     case 'grant':
       // What was not said to be released may have been on the way there.
       return lease.deviceId === what.deviceId && lease.fence === what.fence && lease.holder.principal === what.principal &&
-        (released.has(lease.handle) ? lease.state === 'ended' : lease.state === 'granted' || lease.end?.reason === 'released')
+        (released.has(lease.handle) ? lease.state === 'ended' : isLive(lease) || lease.end?.reason === 'released')
     case 'renew':
       return lease.ttlMs === 900_000 && lease.expiresAtMs >= what.expiresAtMs
     case 'release':

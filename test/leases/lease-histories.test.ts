@@ -77,7 +77,7 @@ async function createWorld (store: LeaseStore) {
       const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
       if (holder !== lease.holder) assert.equal(code, 'lease_unknown', String(cause))
       else if (code === 'lease_ended') refused.add(lease.handle)
-      else assert.ok(['cancelled', 'lease_fenced'].includes(String(code)), String(cause))
+      else assert.ok(['cancelled', 'lease_fenced', 'device_offline'].includes(String(code)), String(cause))
     }
   }
 
@@ -87,7 +87,7 @@ async function createWorld (store: LeaseStore) {
     const finished = new Promise<void>((resolve) => { finish = resolve })
     const work: Work = { lease, finish, signal: undefined }
     if (long) works.add(work)
-    await attempt(lease, holder, () => leases.use({ handle: lease.handle, holder, signal: caller.signal }, async (use) => {
+    await attempt(lease, holder, () => leases.use({ handle: lease.handle, holder, signal: caller.signal, kind: 'control' }, async (use) => {
       work.signal = use.signal
       if (long) await finished
       const signal = deaf ? caller.signal : use.signal

@@ -10,8 +10,10 @@ import { openSqliteStore } from '../../src/store/open-store.ts'
 import { fakePool } from '../support/fake-driver.ts'
 
 const [, , file = ''] = process.argv
+const store = openSqliteStore({ file })
 const leases = createLeaseManager({
-  store: openSqliteStore({ file }).leases,
+  store: store.leases,
+  ledger: store.changes,
   drivers: fakePool(4),
   clock: systemClock,
   scheduler: systemScheduler,
@@ -38,7 +40,7 @@ async function leaseForEver (principal: string) {
     say({ did: 'grant', handle, deviceId, fence, principal })
     const { expiresAtMs } = await leases.renew({ handle, holder, ttlMs: 900_000 })
     say({ did: 'renew', handle, expiresAtMs })
-    await leases.use({ handle, holder, signal }, async ({ driver }) => await driver.clearText({ fence, signal }))
+    await leases.use({ handle, holder, signal, kind: 'control' }, async ({ driver }) => await driver.clearText({ fence, signal }))
     await leases.release({ handle, holder })
     say({ did: 'release', handle })
   }

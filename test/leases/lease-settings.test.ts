@@ -3,12 +3,31 @@ import { leaseSettings } from '../../src/leases/lease-settings.ts'
 
 t.test('everything has a default', async (t) => {
   t.strictSame(leaseSettings.parse({}), {
-    ttlMs: 600_000, maxTtlMs: 86_400_000, cleanupTimeoutMs: 10_000, probeTimeoutMs: 2_000, keepEndedMs: 86_400_000
+    ttlMs: 600_000,
+    maxTtlMs: 86_400_000,
+    idleMs: 1_800_000,
+    maxLengthMs: 28_800_000,
+    longestVetoMs: 600_000,
+    awaitOwnerMs: 15_000,
+    recoveryMs: 120_000,
+    watchEveryMs: 5_000,
+    maxPerHolder: 32,
+    maxWaitingPerHolder: 64,
+    maxWaiting: 1_000,
+    topPriority: 'normal',
+    ageMs: 60_000,
+    reserveAfterMs: 30_000,
+    maxBypasses: 8,
+    cleanupTimeoutMs: 10_000,
+    lowestCleanup: 'apps',
+    probeTimeoutMs: 2_000,
+    keepEndedMs: 86_400_000,
+    keepAuditMs: 2_592_000_000
   })
 })
 
 t.test('every setting is described for the reference page', async (t) => {
-  for (const [name, { description }] of Object.entries(leaseSettings.shape)) t.match(description, /milliseconds.*\.$/, name)
+  for (const [name, { description }] of Object.entries(leaseSettings.shape)) t.match(description, name.endsWith('Ms') ? /milliseconds.*\.$/ : /\.$/, name)
 })
 
 t.test('values outside their bounds are refused', async (t) => {

@@ -7,11 +7,11 @@ const { description: device } = fakeDriver({ id: 'lab-1', model: 'Pixel 9 Pro', 
 
 t.test('an empty selector matches any device', async (t) => {
   t.ok(matchesSelector(device, {}))
-  t.ok(matchesSelector(device, { labels: [] }))
+  t.ok(matchesSelector(device, { labels: [], withoutLabels: [] }))
 })
 
 t.test('every given member has to match', async (t) => {
-  const all = { device: 'lab-1', platform: 'android', kind: 'virtual', model: 'pixel*', labels: ['slow'] } as const
+  const all = { device: 'lab-1', platform: 'android', kind: 'virtual', model: 'pixel*', os: '>=14 <16', labels: ['slow'], withoutLabels: ['rack-2'] } as const
   t.ok(matchesSelector(device, all))
 
   t.notOk(matchesSelector(device, { ...all, device: 'lab-2' }))
@@ -19,6 +19,9 @@ t.test('every given member has to match', async (t) => {
   t.notOk(matchesSelector(device, { ...all, kind: 'real' }))
   t.notOk(matchesSelector(device, { ...all, model: 'Galaxy*' }))
   t.notOk(matchesSelector(device, { ...all, labels: ['slow', 'rack-2'] }))
+  t.notOk(matchesSelector(device, { ...all, os: '16' }))
+  t.notOk(matchesSelector(device, { ...all, os: 'any' }))
+  t.notOk(matchesSelector(device, { ...all, withoutLabels: ['rack-2', 'lab'] }))
 })
 
 t.test('a model pattern covers the whole model, whatever the letter case', async (t) => {

@@ -9,7 +9,7 @@ async function setup (options: Parameters<typeof leaseBench>[0] = {}) {
   const lease = await bench.acquire()
   const { handle } = lease
   const signal = new AbortController().signal
-  return { ...bench, lease, handle, claim: { handle, holder: alice }, request: { handle, holder: alice, signal } }
+  return { ...bench, lease, handle, claim: { handle, holder: alice }, request: { handle, holder: alice, signal, kind: 'control' as const } }
 }
 
 const tap = ({ lease, driver, signal }: LeaseUse) => driver.tap({ x: 1, y: 1 }, { count: 1, holdMs: 0 }, { fence: lease.fence, signal })
@@ -47,7 +47,7 @@ t.test('releasing again is no error and does nothing', async (t) => {
 
   const second = await leases.release(claim)
 
-  t.strictSame(second, { lease: first.lease, cleaned: [], releasedNow: false })
+  t.strictSame(second, { lease: first.lease, cleaned: [], failed: [], releasedNow: false })
   t.equal(phone.obeyed.length, 1)
 })
 

@@ -7,11 +7,14 @@ import { memoryLeaseStore } from '../support/memory-lease-store.ts'
 const at = { x: 1, y: 1 }
 const once = { count: 1, holdMs: 0 }
 
+/** Long enough for what these tests are not about. */
+const settings = { longestVetoMs: 86_400_000, idleMs: 86_400_000 }
+
 async function setup () {
-  const bench = await leaseBench()
+  const bench = await leaseBench({ settings })
   const { handle } = await bench.acquire()
   const caller = new AbortController()
-  return { ...bench, handle, caller, claim: { handle, holder: alice }, request: { handle, holder: alice, signal: caller.signal } }
+  return { ...bench, handle, caller, claim: { handle, holder: alice }, request: { handle, holder: alice, signal: caller.signal, kind: 'control' as const } }
 }
 
 t.test('work gets the lease, the device and a signal, and its result comes back', async (t) => {
@@ -107,7 +110,7 @@ t.test('work of a caller who goes while the store is asked does not begin', asyn
   const { handle } = await bench.acquire()
   const caller = new AbortController()
 
-  const using = bench.leases.use({ handle, holder: alice, signal: caller.signal }, async () => t.fail('began'))
+  const using = bench.leases.use({ handle, holder: alice, signal: caller.signal, kind: 'control' }, async () => t.fail('began'))
   await idle()
   caller.abort()
 
@@ -120,7 +123,7 @@ t.test('somebody else and a wrong handle are refused alike, whatever they try', 
   const attempts = (claim: { readonly handle: string, readonly holder: typeof bob }) => [
     leases.renew(claim),
     leases.release(claim),
-    leases.use({ ...claim, signal }, async () => t.fail('began'))
+    leases.use({ ...claim, signal, kind: 'control' }, async () => t.fail('began'))
   ].map((attempt) => attempt.then(() => t.fail('was not refused'), (refusal: unknown) => JSON.stringify(refusal)))
 
   const foreign = await Promise.all(attempts({ handle, holder: bob }))
@@ -180,6 +183,7 @@ t.test('work that is done stays done when the store fails after it', async (t) =
   const memory = memoryLeaseStore()
   let broken = false
   const bench = await leaseBench({
+    settings,
     store: {
       ...memory,
       change: async (event) => {
@@ -189,7 +193,7 @@ t.test('work that is done stays done when the store fails after it', async (t) =
     }
   })
   const { handle } = await bench.acquire()
-  const request = { handle, holder: alice, signal: new AbortController().signal }
+  const request = { handle, holder: alice, signal: new AbortController().signal, kind: 'control' as const }
 
   const result = await bench.leases.use(request, async () => {
     // Long enough for the timer to have looked, and left the lease to its work.

@@ -1,6 +1,6 @@
 import t from 'tap'
-import type { LeaseEvent } from '../../src/leases/lease-machine.ts'
 import type { LeaseStore } from '../../src/leases/lease-store.ts'
+import { grantedLease, grantEvent } from '../support/lease-events.ts'
 
 /** A store under test. `reopen` gives what a process started later would see. */
 export interface StoreUnderTest {
@@ -8,14 +8,9 @@ export interface StoreUnderTest {
   reopen (): Promise<LeaseStore>
 }
 
-// As a principal's key really looks: two parts and a NUL between them.
-const alice = { principal: 'https://issuer.example\u0000alice' }
 const nowMs = 1_000_000
 const ttlMs = 60_000
-
-const grant = (deviceId: string, handle: string, more: Partial<Extract<LeaseEvent, { type: 'grant' }>> = {}): LeaseEvent => ({
-  type: 'grant', deviceId, handle, bootId: 'boot-1', holder: alice, purpose: undefined, ttlMs, nowMs, ...more
-})
+const grant = grantEvent
 
 interface Teardown {
   teardown (work: () => unknown): void
@@ -42,23 +37,13 @@ export function leaseStoreContract (name: string, open: (t: Teardown) => Promise
 
       const granted = await store.change(grant('a', 'ls_1', { purpose: 'smoke test ✓' }))
 
-      const lease = {
-        handle: 'ls_1',
-        deviceId: 'a',
-        bootId: 'boot-1',
-        fence: 1,
-        holder: alice,
-        state: 'granted',
-        purpose: 'smoke test ✓',
-        grantedAtMs: nowMs,
-        ttlMs,
-        expiresAtMs: nowMs + ttlMs,
-        end: undefined
-      }
-      t.strictSame(granted, { device: { id: 'a', state: 'leased', fence: 1, reason: undefined, lastUsedAtMs: 0 }, lease })
+      const lease = grantedLease({ deviceId: 'a', handle: 'ls_1', purpose: 'smoke test ✓' })
+      t.strictSame(granted, {
+        device: { id: 'a', state: 'leased', fence: 1, reason: undefined, hold: undefined, lastUsedAtMs: 0, failures: 0 }, lease
+      })
       t.strictSame(await store.lease('ls_1'), lease)
       t.strictSame(await store.occupancies(), [granted])
-      t.strictSame(await store.grantedLeases(), [lease])
+      t.strictSame(await store.liveLeases(), [lease])
     })
 
     t.test('a device that is not free is not granted, and one never enrolled neither', async (t) => {
@@ -79,7 +64,7 @@ export function leaseStoreContract (name: string, open: (t: Teardown) => Promise
       const outcomes = await Promise.all(Array.from({ length: 20 }, (_, i) => store.change(grant('a', `ls_${i}`))))
 
       t.equal(outcomes.filter((outcome) => outcome !== undefined).length, 1)
-      t.equal((await store.grantedLeases()).length, 1)
+      t.equal((await store.liveLeases()).length, 1)
     })
 
     t.test('a handle is never used twice, not even after its lease has ended', async (t) => {
@@ -97,7 +82,7 @@ export function leaseStoreContract (name: string, open: (t: Teardown) => Promise
       const { store } = await open(t)
       await store.enroll(['a'])
       await store.change(grant('a', 'ls_1'))
-      const lease = { type: 'extend', deviceId: 'a', handle: 'ls_1', fence: 1, inUse: false } as const
+      const lease = { type: 'extend', deviceId: 'a', handle: 'ls_1', fence: 1, by: 'look', isVetoed: false } as const
 
       const used = await store.change({ ...lease, nowMs: nowMs + 10, durable: false })
       const renewed = await store.change({ ...lease, nowMs: nowMs + 20, ttlMs: 90_000, durable: true })
@@ -111,10 +96,10 @@ export function leaseStoreContract (name: string, open: (t: Teardown) => Promise
       const { store } = await open(t)
       await store.enroll(['a'])
       await store.change(grant('a', 'ls_1'))
-      const due = { type: 'extend', deviceId: 'a', handle: 'ls_1', fence: 1, nowMs: nowMs + ttlMs, durable: true } as const
+      const due = { type: 'extend', deviceId: 'a', handle: 'ls_1', fence: 1, nowMs: nowMs + ttlMs, by: 'look', durable: true } as const
 
-      t.equal(await store.change({ ...due, inUse: false }), undefined)
-      t.match(await store.change({ ...due, inUse: true }), { lease: { expiresAtMs: nowMs + 2 * ttlMs } })
+      t.equal(await store.change({ ...due, isVetoed: false }), undefined)
+      t.match(await store.change({ ...due, isVetoed: true }), { lease: { expiresAtMs: nowMs + 2 * ttlMs } })
     })
 
     t.test('the wrong fence or handle changes nothing', async (t) => {
@@ -125,12 +110,14 @@ export function leaseStoreContract (name: string, open: (t: Teardown) => Promise
 
       for (const wrong of [{ handle: 'ls_1', fence: 0 }, { handle: 'ls_2', fence: 1 }]) {
         const lease = { deviceId: 'a', ...wrong }
-        t.equal(await store.change({ ...lease, type: 'extend', nowMs, inUse: true, durable: true }), undefined)
+        t.equal(await store.change({ ...lease, type: 'extend', nowMs, by: 'look', isVetoed: true, durable: true }), undefined)
         t.equal(await store.change({ ...lease, type: 'end', reason: 'released', nowMs }), undefined)
-        t.equal(await store.change({ ...lease, type: 'withdraw' }), undefined)
+        t.equal(await store.change({ ...lease, type: 'end', reason: 'undelivered', nowMs }), undefined)
+        t.equal(await store.change({ ...lease, type: 'resume', nowMs }), undefined)
+        t.equal(await store.change({ ...lease, type: 'await_owner', nowMs, forgivenMs: 0, ownerMs: 0 }), undefined)
       }
-      t.equal(await store.change({ type: 'settle', deviceId: 'a', fence: 1 }), undefined)
-      t.equal(await store.change({ type: 'quarantine', deviceId: 'a', fence: 1, reason: 'x' }), undefined)
+      t.equal(await store.change({ type: 'settle', deviceId: 'a', fence: 1, nowMs }), undefined)
+      t.equal(await store.change({ type: 'quarantine', deviceId: 'a', fence: 1, reason: 'x', nowMs }), undefined)
 
       t.strictSame(await store.occupancies(), before)
     })
@@ -147,7 +134,7 @@ export function leaseStoreContract (name: string, open: (t: Teardown) => Promise
         lease: { state: 'releasing', fence: 1, end: { reason: 'released', atMs: nowMs + 5 } }
       })
       t.strictSame(await store.occupancies(), [ended])
-      t.strictSame(await store.grantedLeases(), [])
+      t.strictSame(await store.liveLeases(), [])
       t.equal(await store.change(grant('a', 'ls_2')), undefined, 'not granted while it is dirty')
     })
 
@@ -169,7 +156,7 @@ export function leaseStoreContract (name: string, open: (t: Teardown) => Promise
       await store.change(grant('a', 'ls_1'))
       await store.change({ type: 'end', deviceId: 'a', handle: 'ls_1', fence: 1, reason: 'released', nowMs })
 
-      const settled = await store.change({ type: 'settle', deviceId: 'a', fence: 2 })
+      const settled = await store.change({ type: 'settle', deviceId: 'a', fence: 2, nowMs })
       const next = await store.change(grant('a', 'ls_2'))
 
       t.match(settled, { device: { state: 'free', fence: 2 }, lease: { handle: 'ls_1', state: 'ended' } })
@@ -183,27 +170,149 @@ export function leaseStoreContract (name: string, open: (t: Teardown) => Promise
       await store.change(grant('a', 'ls_1'))
       await store.change({ type: 'end', deviceId: 'a', handle: 'ls_1', fence: 1, reason: 'released', nowMs })
 
-      const quarantined = await store.change({ type: 'quarantine', deviceId: 'a', fence: 2, reason: 'it is on fire' })
+      const quarantined = await store.change({ type: 'quarantine', deviceId: 'a', fence: 2, reason: 'it is on fire', nowMs })
 
       t.match(quarantined, { device: { state: 'quarantined', reason: 'it is on fire' }, lease: { state: 'ended' } })
       t.strictSame(await store.occupancies(), [{ device: quarantined?.device, lease: undefined }])
       t.equal(await store.change(grant('a', 'ls_2')), undefined)
-      t.match(await store.change({ type: 'settle', deviceId: 'a', fence: 2 }), {
+      t.match(await store.change({ type: 'settle', deviceId: 'a', fence: 2, nowMs }), {
         device: { state: 'free', reason: undefined }, lease: undefined
       })
     })
 
-    t.test('a withdrawn grant leaves nothing but its fence', async (t) => {
+    t.test('a grant taken back leaves its device free and unused, and a tombstone', async (t) => {
       const { store } = await open(t)
       await store.enroll(['a'])
       await store.change(grant('a', 'ls_1'))
 
-      const withdrawn = await store.change({ type: 'withdraw', deviceId: 'a', handle: 'ls_1', fence: 1 })
+      const undone = await store.change({ type: 'end', deviceId: 'a', handle: 'ls_1', fence: 1, reason: 'undelivered', nowMs })
 
-      t.strictSame(withdrawn, { device: { id: 'a', state: 'free', fence: 1, reason: undefined, lastUsedAtMs: 0 }, lease: undefined })
-      t.strictSame(await store.occupancies(), [withdrawn])
+      t.match(undone, { device: { state: 'free', fence: 2, lastUsedAtMs: 0 }, lease: { state: 'ended', end: { reason: 'undelivered', atMs: nowMs } } })
+      t.match(await store.occupancies(), [{ device: { state: 'free' }, lease: undefined }])
+      t.equal((await store.change(grant('a', 'ls_2')))?.lease?.fence, 3)
+    })
+
+    t.test('several grants are made all or none', async (t) => {
+      const { store } = await open(t)
+      await store.enroll(['a', 'b', 'c'])
+      await store.change(grant('c', 'ls_0'))
+      const before = { occupancies: await store.occupancies(), audit: await store.audit({ limit: 9 }) }
+
+      t.equal(await store.changeAll([grant('a', 'ls_1'), grant('b', 'ls_2'), grant('c', 'ls_3')]), undefined)
+      t.strictSame({ occupancies: await store.occupancies(), audit: await store.audit({ limit: 9 }) }, before)
       t.equal(await store.lease('ls_1'), undefined)
-      t.equal((await store.change(grant('a', 'ls_2')))?.lease?.fence, 2)
+
+      const both = await store.changeAll([grant('b', 'ls_2'), grant('a', 'ls_1')])
+      t.strictSame(both?.map(({ lease }) => lease?.handle), ['ls_2', 'ls_1'])
+      t.equal((await store.liveLeases()).length, 3)
+    })
+
+    t.test('a held device is not granted, whatever it has goes on, and a block takes the place of a drain', async (t) => {
+      const { store } = await open(t)
+      await store.enroll(['a', 'b'])
+      await store.change(grant('a', 'ls_1'))
+      const drain = { kind: 'drain', reason: 'new battery', by: 'op', atMs: nowMs, deadlineAtMs: nowMs + 5 } as const
+      const block = { kind: 'block', reason: 'it smokes', by: 'op', atMs: nowMs } as const
+      const lift = { type: 'unhold', by: 'op', nowMs } as const
+
+      t.match(await store.change({ type: 'hold', deviceId: 'a', hold: drain, nowMs }), { device: { state: 'leased', hold: drain }, lease: { state: 'granted' } })
+      t.match(await store.change({ type: 'hold', deviceId: 'b', hold: drain, nowMs }), { device: { state: 'free', hold: drain } })
+      t.equal(await store.change(grant('b', 'ls_2')), undefined)
+      t.match(await store.change({ type: 'hold', deviceId: 'b', hold: block, nowMs }), { device: { hold: block } })
+      t.equal(await store.change({ type: 'hold', deviceId: 'b', hold: drain, nowMs }), undefined)
+      t.equal(await store.change({ ...lift, deviceId: 'b', kind: 'drain' }), undefined)
+      t.strictSame((await store.occupancies()).map(({ device }) => device.hold), [drain, block])
+
+      t.match(await store.change({ ...lift, deviceId: 'b', kind: 'block' }), { device: { hold: undefined } })
+      t.ok(await store.change(grant('b', 'ls_2')))
+    })
+
+    t.test('a lease that awaits its owner has its time moved, and some at least', async (t) => {
+      const { store } = await open(t)
+      await store.enroll(['a'])
+      await store.change(grant('a', 'ls_1'))
+      const lease = { deviceId: 'a', handle: 'ls_1', fence: 1, nowMs: nowMs + 500_000 } as const
+
+      const awaiting = await store.change({ ...lease, type: 'await_owner', forgivenMs: 400_000, ownerMs: 15_000 })
+
+      t.match(awaiting?.lease, {
+        state: 'awaiting_owner', grantedAtMs: nowMs, expiresAtMs: nowMs + 515_000, lastControlAtMs: nowMs + 400_000, mustEndAtMs: nowMs + 28_800_000 + 400_000
+      })
+      t.strictSame(await store.lease('ls_1'), awaiting?.lease)
+      t.equal((await store.liveLeases()).length, 1)
+      t.match(await store.change({ ...lease, type: 'resume' }), { lease: { state: 'granted', expiresAtMs: nowMs + 515_000 } })
+      t.equal(await store.change({ ...lease, type: 'resume' }), undefined)
+    })
+
+    t.test('a session key is bound to one live lease of a principal, and again once that is over', async (t) => {
+      const { store } = await open(t)
+      await store.enroll(['a', 'b', 'c', 'd'])
+      const sessionKey = 'hash'
+      const { holder: { principal } } = grant('a', 'ls_0')
+      const bob = { principal: 'bob' }
+
+      t.equal((await store.change(grant('a', 'ls_1', { sessionKey })))?.lease?.sessionKey, sessionKey)
+      t.equal((await store.change(grant('b', 'ls_2', { sessionKey })))?.lease?.sessionKey, undefined)
+      t.equal((await store.change(grant('c', 'ls_3', { sessionKey, holder: bob })))?.lease?.sessionKey, sessionKey)
+      t.equal((await store.boundLease({ sessionKey, principal }))?.handle, 'ls_1')
+      t.equal((await store.boundLease({ sessionKey, principal: 'bob' }))?.handle, 'ls_3')
+      t.equal(await store.boundLease({ sessionKey: 'other', principal }), undefined)
+
+      await store.change({ type: 'end', deviceId: 'a', handle: 'ls_1', fence: 1, reason: 'released', nowMs })
+      t.match(await store.boundLease({ sessionKey, principal }), { handle: 'ls_1', end: { reason: 'released' } })
+      t.equal((await store.change(grant('d', 'ls_4', { sessionKey, nowMs: 1 })))?.lease?.sessionKey, sessionKey)
+      t.equal((await store.boundLease({ sessionKey, principal }))?.handle, 'ls_4')
+    })
+
+    t.test('of two grants at once under one session key the first is bound', async (t) => {
+      const { store } = await open(t)
+      await store.enroll(['a', 'b'])
+
+      const both = await store.changeAll([grant('a', 'ls_1', { sessionKey: 'k' }), grant('b', 'ls_2', { sessionKey: 'k' })])
+
+      t.strictSame(both?.map(({ lease }) => lease?.sessionKey), ['k', undefined])
+    })
+
+    t.test('the audit has a row for what happened, the latest first, and no whole handle', async (t) => {
+      const { store } = await open(t)
+      await store.enroll(['a'])
+      const { holder: { principal } } = grant('a', 'ls_0')
+      const about = { deviceId: 'a', fence: 2 } as const
+      await store.change(grant('a', 'ls_1234567'))
+      await store.change({ type: 'extend', deviceId: 'a', handle: 'ls_1234567', fence: 1, nowMs, by: 'control', isVetoed: false, durable: true })
+      await store.change({ type: 'hold', deviceId: 'a', hold: { kind: 'block', reason: 'mine', by: 'op', atMs: 1 }, nowMs: 1 })
+      await store.change({ type: 'end', deviceId: 'a', handle: 'ls_1234567', fence: 1, reason: 'revoked', note: 'too long', by: 'op', nowMs: 2 })
+      await store.change({ ...about, type: 'quarantine', reason: 'stuck', nowMs: 3 })
+      await store.change({ ...about, type: 'quarantine', reason: 'stuck again', nowMs: 4 })
+      await store.change({ ...about, type: 'settle', nowMs: 5 })
+      await store.change({ type: 'unhold', deviceId: 'a', kind: 'block', by: 'op', nowMs: 6 })
+
+      const entries = await store.audit({ limit: 10 })
+
+      const lease = 'ls_123'
+      t.strictSame(entries.map(({ id, ...entry }) => entry), [
+        { atMs: 6, event: 'unblock', deviceId: 'a', by: 'op' },
+        { atMs: 5, event: 'return', deviceId: 'a' },
+        { atMs: 3, event: 'quarantine', deviceId: 'a', reason: 'stuck' },
+        { atMs: 2, event: 'end', deviceId: 'a', lease, principal, by: 'op', reason: 'revoked: too long' },
+        { atMs: 1, event: 'block', deviceId: 'a', by: 'op', reason: 'mine' },
+        { atMs: nowMs, event: 'grant', deviceId: 'a', lease, principal }
+      ])
+      t.match(await store.lease('ls_1234567'), { end: { reason: 'revoked', note: 'too long' } })
+      t.equal((await store.occupancies())[0]?.device.failures, 2)
+      const page = await store.audit({ limit: 2 })
+      t.strictSame([...page, ...await store.audit({ limit: 9, before: page[1]?.id ?? 0 })], entries)
+      t.equal(await store.purgeAudit(3), 3)
+      t.equal((await store.audit({ limit: 9 })).length, 3)
+    })
+
+    t.test('the last sign of life is remembered', async (t) => {
+      const { store, reopen } = await open(t)
+      t.equal(await store.aliveAtMs(), undefined)
+      await store.noteAlive(5)
+      await store.noteAlive(3)
+
+      t.equal(await (await reopen()).aliveAtMs(), 3)
     })
 
     t.test('granted leases come in the order of their expiry', async (t) => {
@@ -213,7 +322,7 @@ export function leaseStoreContract (name: string, open: (t: Teardown) => Promise
       await store.change(grant('b', 'ls_2', { ttlMs: 40_000 }))
       await store.change(grant('c', 'ls_3', { ttlMs: 60_000 }))
 
-      t.strictSame((await store.grantedLeases()).map(({ handle }) => handle), ['ls_2', 'ls_1', 'ls_3'])
+      t.strictSame((await store.liveLeases()).map(({ handle }) => handle), ['ls_2', 'ls_1', 'ls_3'])
     })
 
     t.test('a purge forgets ended leases by age, and no others', async (t) => {
@@ -222,7 +331,7 @@ export function leaseStoreContract (name: string, open: (t: Teardown) => Promise
       for (const [deviceId, handle, endedAtMs] of [['a', 'ls_old', 100], ['b', 'ls_young', 200]] as const) {
         await store.change(grant(deviceId, handle, { nowMs: 0 }))
         await store.change({ type: 'end', deviceId, handle, fence: 1, reason: 'released', nowMs: endedAtMs })
-        await store.change({ type: 'settle', deviceId, fence: 2 })
+        await store.change({ type: 'settle', deviceId, fence: 2, nowMs })
       }
       await store.change(grant('c', 'ls_releasing', { nowMs: 0 }))
       await store.change({ type: 'end', deviceId: 'c', handle: 'ls_releasing', fence: 1, reason: 'released', nowMs: 100 })
@@ -239,18 +348,18 @@ export function leaseStoreContract (name: string, open: (t: Teardown) => Promise
       const { store, reopen } = await open(t)
       await store.enroll(['a', 'b', 'c', 'd'])
       await store.change(grant('a', 'ls_1', { purpose: 'kept' }))
-      await store.change({ type: 'extend', deviceId: 'a', handle: 'ls_1', fence: 1, nowMs: nowMs + 1, inUse: true, durable: false })
+      await store.change({ type: 'extend', deviceId: 'a', handle: 'ls_1', fence: 1, nowMs: nowMs + 1, by: 'look', isVetoed: true, durable: false })
       await store.change(grant('b', 'ls_2'))
       await store.change({ type: 'end', deviceId: 'b', handle: 'ls_2', fence: 1, reason: 'revoked', nowMs })
       await store.change(grant('c', 'ls_3'))
       await store.change({ type: 'end', deviceId: 'c', handle: 'ls_3', fence: 1, reason: 'released', nowMs })
-      await store.change({ type: 'quarantine', deviceId: 'c', fence: 2, reason: 'stuck' })
+      await store.change({ type: 'quarantine', deviceId: 'c', fence: 2, reason: 'stuck', nowMs })
       const before = { occupancies: await store.occupancies(), ended: await store.lease('ls_3') }
 
       const reopened = await reopen()
 
       t.strictSame({ occupancies: await reopened.occupancies(), ended: await reopened.lease('ls_3') }, before)
-      t.match(await reopened.change({ type: 'settle', deviceId: 'c', fence: 2 }), { device: { state: 'free' } })
+      t.match(await reopened.change({ type: 'settle', deviceId: 'c', fence: 2, nowMs }), { device: { state: 'free' } })
       t.equal((await reopened.change(grant('c', 'ls_4')))?.lease?.fence, 3)
     })
   })

@@ -2,11 +2,11 @@ import SqliteDatabase from 'better-sqlite3'
 import t from 'tap'
 import { openDatabase } from '../../src/store/sqlite/open-database.ts'
 import { createSqliteLeaseStore } from '../../src/store/sqlite/sqlite-lease-store.ts'
+import { grantEvent } from '../support/lease-events.ts'
 import { scratchFile } from '../support/scratch-file.ts'
 
-const holder = { principal: 'issuer\u0000alice' }
-const grant = { type: 'grant', deviceId: 'a', handle: 'ls_1', bootId: 'b', holder, purpose: undefined, ttlMs: 60_000, nowMs: 0 } as const
-const extend = { type: 'extend', deviceId: 'a', handle: 'ls_1', fence: 1, nowMs: 1, inUse: false } as const
+const grant = grantEvent('a', 'ls_1', { nowMs: 0 })
+const extend = { type: 'extend', deviceId: 'a', handle: 'ls_1', fence: 1, nowMs: 1, by: 'look', isVetoed: false } as const
 
 t.test('the connection is durable, exclusive and checks its references', (t) => {
   const client = openDatabase(scratchFile(t))
@@ -46,7 +46,8 @@ t.test('the database itself refuses a second holder of a device, and a fence use
   await store.enroll(['a'])
   await store.change(grant)
   const copyAs = (handle: string, state: string, fence: number) => client
-    .prepare('INSERT INTO leases SELECT ?, device_id, boot_id, ?, principal, ?, purpose, granted_at_ms, ttl_ms, expires_at_ms, end_reason, ended_at_ms FROM leases')
+    .prepare(`INSERT INTO leases (handle, device_id, boot_id, fence, principal, state, granted_at_ms, ttl_ms, expires_at_ms)
+      SELECT ?, device_id, boot_id, ?, principal, ?, granted_at_ms, ttl_ms, expires_at_ms FROM leases`)
     .run(handle, fence, state)
 
   t.throws(() => copyAs('ls_2', 'granted', 2), /UNIQUE/)
@@ -64,7 +65,7 @@ t.test('looking for what is granted, open or old does not walk through the tombs
   const store = createSqliteLeaseStore(client)
   await store.enroll(['a'])
   statements.length = 0
-  await store.grantedLeases()
+  await store.liveLeases()
   await store.occupancies()
   await store.change(grant)
   await store.purgeEnded(0)

@@ -1,5 +1,6 @@
 import type { Cancel, Scheduler } from '../runtime/scheduler.ts'
 import type { Lease } from './lease.ts'
+import { dueAtMs } from './lease-machine.ts'
 import type { LeaseStore } from './lease-store.ts'
 import type { Log } from './log.ts'
 
@@ -7,26 +8,26 @@ const afterFaultMs = 5_000
 
 /**
  * Ends leases at the instant they are over, with one timer for all of them: set for the earliest
- * expiry known, and set again from what the store says when it fires. A lease that was extended
- * meanwhile costs one look in vain and no bookkeeping at each extension.
+ * instant known, and set again from what the store says when it fires. A lease that was moved
+ * meanwhile costs one look in vain and no bookkeeping at each move.
  */
-export interface LeaseExpiry {
+export interface LeaseClock {
   /** Takes care that leases are looked at by `atMs`. */
   watch (atMs: number): void
-  /** Expires what is due now and not in use, and watches the rest. */
+  /** Ends what is due now and not held up by running calls, and watches the rest. */
   sweep (): Promise<void>
   stop (): void
 }
 
-export function createLeaseExpiry ({ store, scheduler, nowMs, isInUse, expire, log }: {
+export function createLeaseClock ({ store, scheduler, nowMs, vetoUntilMs, end, log }: {
   readonly store: LeaseStore
   readonly scheduler: Scheduler
   readonly nowMs: () => number
-  /** Work running under a lease keeps it; its end has to call `watch`. */
-  readonly isInUse: (handle: string) => boolean
-  readonly expire: (lease: Lease) => Promise<unknown>
+  /** Until when work running under a lease keeps it; its end has to call `watch`. */
+  readonly vetoUntilMs: (handle: string) => number | undefined
+  readonly end: (lease: Lease) => Promise<unknown>
   readonly log: Log
-}): LeaseExpiry {
+}): LeaseClock {
   let next: { readonly atMs: number, readonly cancel: Cancel } | undefined
   let stopped = false
 
@@ -39,21 +40,17 @@ export function createLeaseExpiry ({ store, scheduler, nowMs, isInUse, expire, l
   function fire () {
     next = undefined
     sweep().catch((cause: unknown) => {
-      log.error({ err: cause }, 'leases could not be looked through for expiry')
+      log.error({ err: cause }, 'leases could not be looked through for what is over')
       watch(nowMs() + afterFaultMs)
     })
   }
 
   async function sweep () {
-    for (const lease of await store.grantedLeases()) {
+    for (const lease of await store.liveLeases()) {
       if (stopped) return
-      if (isInUse(lease.handle)) continue
-      if (lease.expiresAtMs > nowMs()) {
-        // They come in the order of their expiry.
-        watch(lease.expiresAtMs)
-        return
-      }
-      await expire(lease)
+      const atMs = Math.max(dueAtMs(lease), vetoUntilMs(lease.handle) ?? 0)
+      if (atMs > nowMs()) watch(atMs)
+      else await end(lease)
     }
   }
 

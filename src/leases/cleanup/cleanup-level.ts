@@ -1,0 +1,29 @@
+import { CleanupNotAllowedRefusal } from './cleanup-refusals.ts'
+
+/**
+ * How much is put back when a lease ends:
+ *
+ *   none  only what would get into the next holder's way: a recording is stopped
+ *   apps  what the lease changed is undone, apps are stopped, the home screen is in front
+ *   full  the phone is as new
+ *
+ * A virtual phone is as new after `apps` too: that costs it nothing.
+ */
+export const cleanupLevels = ['none', 'apps', 'full'] as const
+export type CleanupLevel = (typeof cleanupLevels)[number]
+
+/** The level for whoever asks for none, and when nobody was there to ask. */
+export function usualCleanup (lowest: CleanupLevel): CleanupLevel {
+  return lowest === 'full' ? 'full' : 'apps'
+}
+
+/**
+ * The level that a holder gets.
+ *
+ * @throws {CleanupNotAllowedRefusal} the operator wants more than the holder does
+ */
+export function allowedCleanup (wanted: CleanupLevel | undefined, lowest: CleanupLevel): CleanupLevel {
+  if (wanted === undefined) return usualCleanup(lowest)
+  if (cleanupLevels.indexOf(wanted) < cleanupLevels.indexOf(lowest)) throw new CleanupNotAllowedRefusal(wanted, lowest)
+  return wanted
+}

@@ -1,0 +1,62 @@
+import type { FencedDriver } from '../devices/fenced-driver.ts'
+import type { Ids } from '../runtime/ids.ts'
+import type { DeviceProber } from './device-prober.ts'
+import type { Lease } from './lease.ts'
+import type { LeaseClock } from './lease-clock.ts'
+import { dueAtMs, type GrantEvent, type LeaseEvent } from './lease-machine.ts'
+import type { LeaseStore } from './lease-store.ts'
+import { shownHandle, type Log } from './log.ts'
+
+/** What a lease is to be like, whatever the device. */
+export type GrantTerms = Omit<GrantEvent, 'type' | 'deviceId' | 'handle' | 'bootId' | 'nowMs'>
+
+export interface GrantParts {
+  readonly store: LeaseStore
+  readonly drivers: ReadonlyMap<string, FencedDriver>
+  readonly prober: DeviceProber
+  readonly clock: LeaseClock
+  readonly ids: Ids
+  readonly nowMs: () => number
+  readonly log: Log
+}
+
+/**
+ * Asks the devices whether they are there and grants all of them, or none.
+ *
+ * Asking and granting are two steps, and much may happen in between: the store alone decides.
+ *
+ * @returns undefined when it came to nothing
+ */
+export async function grantDevices (
+  { store, drivers, prober, clock, ids, nowMs }: GrantParts, terms: GrantTerms, deviceIds: readonly string[], isWanted: () => boolean
+): Promise<readonly Lease[] | undefined> {
+  const asked = await Promise.all(deviceIds.map(async (deviceId) => {
+    const driver = drivers.get(deviceId)
+    return driver === undefined ? 'away' : await prober.probe(driver)
+  }))
+  if (!isWanted()) return undefined
+  const grants: LeaseEvent[] = []
+  for (const [i, deviceId] of deviceIds.entries()) {
+    const sighting = asked[i]
+    if (sighting === undefined || typeof sighting === 'string') return undefined
+    grants.push({ ...terms, type: 'grant', deviceId, handle: ids.lease(), bootId: sighting.bootId, nowMs: nowMs() })
+  }
+
+  const granted = await store.changeAll(grants)
+  if (granted === undefined) return undefined
+  const leases = granted.flatMap(({ lease }) => lease ?? [])
+  for (const lease of leases) {
+    drivers.get(lease.deviceId)?.raiseFence(lease.fence)
+    clock.watch(dueAtMs(lease))
+  }
+  return leases
+}
+
+/** Undoes a grant of which nobody has learned, so that nothing can have been done under it. */
+export async function takeBack ({ store, drivers, nowMs, log }: GrantParts, leases: readonly Lease[]): Promise<undefined> {
+  const undone = await store.changeAll(leases.map(({ deviceId, handle, fence }) => {
+    return { type: 'end', deviceId, handle, fence, reason: 'undelivered', nowMs: nowMs() }
+  }))
+  for (const { device } of undone ?? []) drivers.get(device.id)?.raiseFence(device.fence)
+  log.info({ leases: leases.map(({ handle }) => shownHandle(handle)) }, 'grant taken back: its caller is gone')
+}

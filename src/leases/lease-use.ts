@@ -1,0 +1,132 @@
+import { ensureNotCancelled, unlessCancelled } from '../devices/cancellation.ts'
+import { DeviceOfflineRefusal } from '../devices/device-refusals.ts'
+import type { FencedDriver } from '../devices/fenced-driver.ts'
+import type { ChangeLedger } from './cleanup/change-ledger.ts'
+import { recordingDriver } from './cleanup/recording-driver.ts'
+import type { DeviceProber } from './device-prober.ts'
+import type { Heartbeats } from './heartbeats.ts'
+import type { Lease } from './lease.ts'
+import type { LeaseBook } from './lease-book.ts'
+import type { LeaseClock } from './lease-clock.ts'
+import { dueAtMs } from './lease-machine.ts'
+import type { LeaseClaim, LeaseManager, UseKind } from './lease-manager.ts'
+import type { LeaseStore } from './lease-store.ts'
+import { shownHandle, type Log } from './log.ts'
+import type { PresenceWatch } from './presence-watch.ts'
+import type { Run, RunningWork } from './running-work.ts'
+import type { ShownTimes } from './shown-times.ts'
+
+const soonestRetryMs = 1_000
+
+export interface LeaseUseParts {
+  readonly store: LeaseStore
+  readonly ledger: ChangeLedger
+  readonly drivers: ReadonlyMap<string, FencedDriver>
+  readonly book: LeaseBook
+  readonly running: RunningWork
+  readonly clock: LeaseClock
+  readonly heartbeats: Heartbeats
+  readonly presence: PresenceWatch
+  readonly prober: DeviceProber
+  readonly shown: ShownTimes
+  readonly nowMs: () => number
+  readonly longestVetoMs: number
+  readonly isOpen: () => boolean
+  readonly log: Log
+}
+
+/** What keeps leases going: work under them, and renewal. */
+export type LeaseUses = Pick<LeaseManager, 'use' | 'renew'>
+
+export function createLeaseUses (
+  { store, ledger, drivers, book, running, clock, heartbeats, presence, prober, shown, nowMs, longestVetoMs, isOpen, log }: LeaseUseParts
+): LeaseUses {
+  async function extend (
+    { deviceId, handle, fence }: Lease,
+    how: { readonly by: UseKind | 'renewal', readonly durable: boolean, readonly ttlMs?: number }
+  ): Promise<Lease | undefined> {
+    const isVetoed = (running.vetoUntilMs(handle) ?? 0) > nowMs()
+    const extended = await store.change({ type: 'extend', deviceId, handle, fence, nowMs: nowMs(), isVetoed, ...how })
+    heartbeats.hear(handle)
+    if (extended?.lease !== undefined) clock.watch(dueAtMs(extended.lease))
+    return extended?.lease
+  }
+
+  /**
+   * The holder's lease, once its device is not away. One that is away is asked again, so that
+   * whoever comes first after its return is let in, and nobody gets into another incarnation.
+   */
+  async function presentLeaseOf (claim: LeaseClaim, signal: AbortSignal): Promise<Lease> {
+    const lease = await book.liveLeaseOf(claim)
+    if (prober.offline(lease.deviceId) === undefined) return lease
+    const sighting = await unlessCancelled(signal, presence.look(lease))
+    if (sighting !== 'away') return await book.liveLeaseOf(claim)
+    const nextLookMs = (prober.offline(lease.deviceId)?.nextLookAtMs ?? 0) - nowMs()
+    throw new DeviceOfflineRefusal(lease.deviceId, { retryAfterMs: Math.max(nextLookMs, soonestRetryMs) })
+  }
+
+  /** Lets work in: moves the expiry, and holds the end by time off until the caller calls `leave`. */
+  async function enter (claim: LeaseClaim, { kind, signal, limitMs }: {
+    readonly kind: UseKind
+    readonly signal: AbortSignal
+    readonly limitMs: number
+  }): Promise<{ readonly lease: Lease, readonly run: Run }> {
+    const lease = await presentLeaseOf(claim, signal)
+    const run = running.enter(lease.handle, nowMs() + Math.min(limitMs, longestVetoMs))
+    try {
+      const extended = await extend(lease, { by: kind, durable: false })
+      if (extended !== undefined) {
+        run.begin()
+        return { lease: extended, run }
+      }
+    } catch (storageFault) {
+      run.leave()
+      throw storageFault
+    }
+    // It ended or came due between the two looks; the next look says which.
+    run.leave()
+    return await enter(claim, { kind, signal, limitMs })
+  }
+
+  async function leave (lease: Lease, run: Run, kind: UseKind) {
+    let extended: Lease | undefined
+    try {
+      // What the work has done, it has done: no fault here may make it look undone.
+      if (isOpen()) extended = await extend(lease, { by: kind, durable: false })
+    } catch (storageFault) {
+      log.error({ lease: shownHandle(lease.handle), err: storageFault }, 'expiry could not be moved after work')
+    }
+    run.leave()
+    clock.watch(dueAtMs(extended ?? lease))
+  }
+
+  return {
+    async use ({ handle, holder, signal, kind, limitMs = longestVetoMs }, work) {
+      const { lease, run } = await enter({ handle, holder }, { kind, signal, limitMs })
+      const driver = drivers.get(lease.deviceId)
+      try {
+        // A lease without a driver ended when this process started.
+        if (driver === undefined) throw new Error(`no driver for device ${lease.deviceId}`)
+        const either = AbortSignal.any([run.signal, signal])
+        ensureNotCancelled(either)
+        return await work({ lease: shown.lease(lease), driver: recordingDriver(driver, ledger, lease), signal: either })
+      } catch (cause) {
+        if (cause instanceof DeviceOfflineRefusal) {
+          presence.look(lease).catch((fault: unknown) => log.error({ device: lease.deviceId, err: fault }, 'look at leased device broke off'))
+        }
+        // Work that fails because its lease ended is told so, however it put it.
+        throw run.signal.aborted ? run.signal.reason : cause
+      } finally {
+        await leave(lease, run, kind)
+      }
+    },
+
+    async renew ({ handle, holder, ttlMs }) {
+      for (;;) {
+        const lease = await book.liveLeaseOf({ handle, holder })
+        const renewed = await extend(lease, { by: 'renewal', durable: true, ...(ttlMs === undefined ? {} : { ttlMs }) })
+        if (renewed !== undefined) return shown.lease(renewed)
+      }
+    }
+  }
+}

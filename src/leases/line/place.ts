@@ -1,0 +1,59 @@
+import type { WaitingPlace } from '../lease-manager.ts'
+import { hasDevice, overlap, type DeviceSet } from './device-set.ts'
+import type { LineDevice } from './line.ts'
+import type { Wishes } from './pool-view.ts'
+
+/**
+ * Where somebody stands among those who compete for the same devices, and how long it may take
+ * until the last of its wishes has had its turn.
+ */
+export function placeBehind (inFront: Iterable<Wishes>, mine: Wishes, devices: readonly LineDevice[], nowMs: number): WaitingPlace {
+  const requests = new Map<DeviceSet, number>()
+  const wishes = new Map<DeviceSet, number>()
+  for (const { each, any } of inFront) {
+    count(requests, any)
+    for (const wish of each) count(wishes, wish)
+  }
+  for (const wish of mine.each) count(wishes, wish)
+
+  let longestMs: number | undefined = 0
+  for (const wish of new Set(mine.each)) {
+    const turnMs = estimateTurn(freeInMs(wish, devices, nowMs), countOverlapping(wishes, wish) - 1)
+    longestMs = turnMs === undefined || longestMs === undefined ? undefined : Math.max(longestMs, turnMs)
+  }
+  return { position: countOverlapping(requests, mine.any) + 1, estimateMs: longestMs }
+}
+
+function count (counts: Map<DeviceSet, number>, set: DeviceSet): void {
+  counts.set(set, (counts.get(set) ?? 0) + 1)
+}
+
+function countOverlapping (counts: ReadonlyMap<DeviceSet, number>, set: DeviceSet): number {
+  let total = 0
+  for (const [other, times] of counts) {
+    if (overlap(other, set)) total += times
+  }
+  return total
+}
+
+/** In how long each device that would do may become free, as far as anybody knows; the soonest first. */
+function freeInMs (wish: DeviceSet, devices: readonly LineDevice[], nowMs: number): readonly number[] {
+  const found: number[] = []
+  for (const [i, { isFree, freeAtMs }] of devices.entries()) {
+    if (!hasDevice(wish, i)) continue
+    if (isFree) found.push(0)
+    else if (freeAtMs !== undefined) found.push(Math.max(0, freeAtMs - nowMs))
+  }
+  return found.sort((a, b) => a - b)
+}
+
+/**
+ * Each device that becomes free serves one turn. Nobody knows how long leases will last that
+ * have not begun: a round after the first is taken to last as long as the longest wait in it.
+ */
+function estimateTurn (freeInMs: readonly number[], turnsBefore: number): number | undefined {
+  const roundMs = freeInMs.at(-1)
+  const inRoundMs = freeInMs[turnsBefore % Math.max(freeInMs.length, 1)]
+  if (roundMs === undefined || inRoundMs === undefined) return undefined
+  return Math.floor(turnsBefore / freeInMs.length) * roundMs + inRoundMs
+}

@@ -1,0 +1,43 @@
+import { allowedCleanup, type CleanupLevel } from './cleanup/cleanup-level.ts'
+import type { DeviceCleaner } from './device-cleaner.ts'
+import { isLive, type Lease } from './lease.ts'
+import type { LeaseBook } from './lease-book.ts'
+import type { LeaseClaim, LeaseManager, ReleaseResult } from './lease-manager.ts'
+
+/** Releases leases, each once: whoever releases one that is being released joins. */
+export function createRelease ({ book, cleaner, lowestCleanup }: {
+  readonly book: LeaseBook
+  readonly cleaner: DeviceCleaner
+  /** The least cleanup a holder may ask for. */
+  readonly lowestCleanup: CleanupLevel
+}): LeaseManager['release'] {
+  const underWay = new Map<string, Promise<ReleaseResult | undefined>>()
+
+  async function releaseNow (lease: Lease, cleanup: CleanupLevel): Promise<ReleaseResult | undefined> {
+    const ended = await book.end(lease, 'released', { cleanup })
+    if (ended === undefined) return undefined
+    const { cleaned, failed, lease: final } = await ended.cleanup
+    return { lease: final ?? ended.lease, cleaned, failed, releasedNow: true }
+  }
+
+  return async function release ({ cleanup: wanted, ...claim }: LeaseClaim & { readonly cleanup?: CleanupLevel }): Promise<ReleaseResult> {
+    const cleanup = allowedCleanup(wanted, lowestCleanup)
+    const again = () => release({ ...claim, cleanup })
+    const lease = await book.leaseOf(claim)
+    const earlier = underWay.get(lease.handle)
+    if (earlier !== undefined) {
+      const joined = await earlier
+      return joined === undefined ? await again() : { ...joined, releasedNow: false }
+    }
+    if (isLive(lease)) {
+      const releasing = releaseNow(lease, cleanup).finally(() => underWay.delete(lease.handle))
+      underWay.set(lease.handle, releasing)
+      // Undefined: it ended in another way between the two looks; the next look says which.
+      return await releasing ?? await again()
+    }
+    if (lease.end?.reason !== 'released') throw book.refusalOf(lease, 'Go on: there is nothing left to release.')
+    // Released before a restart, and perhaps still being cleaned up after.
+    const cleaning = lease.state === 'releasing' ? await cleaner.underWay(lease.deviceId) : undefined
+    return { lease: cleaning?.lease ?? lease, cleaned: cleaning?.cleaned ?? [], failed: cleaning?.failed ?? [], releasedNow: false }
+  }
+}

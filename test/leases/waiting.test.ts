@@ -1,0 +1,300 @@
+import t from 'tap'
+import { fakeDriver, fakePool } from '../support/fake-driver.ts'
+import { idle } from '../support/idle.ts'
+import { alice, bob, leaseBench, ttlMs } from '../support/lease-bench.ts'
+import { memoryLeaseStore } from '../support/memory-lease-store.ts'
+import { pass, request } from '../support/pool-moves.ts'
+
+t.test('who waits gets the device once it is released and clean, in order of arrival', async (t) => {
+  const { leases, acquire, phone } = await leaseBench()
+  const { handle } = await acquire()
+  const first = request(leases, 'ann')
+  const second = request(leases, 'ben')
+  await idle()
+  t.strictSame([first.places, second.places], [[1], [2]])
+
+  const cleanup = phone.hold('restoreHome')
+  const releasing = leases.release({ handle, holder: alice })
+  await cleanup.begun
+  t.strictSame([first.now(), second.now()], ['waiting', 'waiting'])
+  cleanup.finish()
+  await releasing
+  await idle()
+
+  t.strictSame([first.now(), second.now()], ['phone-1', 'waiting'])
+  const lease = await first.outcome
+  t.equal(lease.fence, 3)
+  await leases.release({ handle: lease.handle, holder: lease.holder })
+  t.equal((await second.outcome).fence, 5)
+})
+
+t.test('a place is told on joining and again when it has changed', async (t) => {
+  const { leases, acquire, time } = await leaseBench()
+  await acquire()
+  const first = request(leases, 'ann')
+  const second = request(leases, 'ben')
+
+  await pass(time, 3_000)
+  first.leave()
+  await pass(time, 3_000)
+
+  t.strictSame(second.places, [2, 1])
+})
+
+t.test('a wait comes with an estimate', async (t) => {
+  const { leases, acquire } = await leaseBench()
+  await acquire()
+  const estimates: Array<number | undefined> = []
+
+  request(leases, 'ann', { onWaiting: ({ estimateMs }) => { estimates.push(estimateMs) } })
+  await idle()
+
+  t.strictSame(estimates, [ttlMs])
+})
+
+t.test('who is gone leaves the line at once', async (t) => {
+  const { leases, acquire } = await leaseBench()
+  const { handle } = await acquire()
+  const first = request(leases, 'ann')
+  const second = request(leases, 'ben')
+
+  first.leave()
+  t.equal(leases.waiting().length, 1)
+  await leases.release({ handle, holder: alice })
+  await idle()
+
+  t.strictSame([first.now(), second.now()], ['cancelled', 'phone-1'])
+})
+
+t.test('a wait that is over is refused with the place it had come to', async (t) => {
+  const { leases, acquire, time } = await leaseBench()
+  await acquire()
+  request(leases, 'ann')
+  const second = request(leases, 'ben', { waitMs: 5_000 })
+  const timersBefore = time.timers()
+
+  await pass(time, 4_999)
+  t.equal(second.now(), 'waiting')
+  await pass(time, 1)
+
+  await t.rejects(second.outcome, { code: 'wait_timed_out', retryable: true, details: { position: 2 } })
+  t.equal(leases.waiting().length, 1)
+  t.equal(time.timers(), timersBefore - 1)
+})
+
+t.test('who does not wait does not overtake who waits, and is refused', async (t) => {
+  const { leases, acquire, phone } = await leaseBench()
+  const { handle } = await acquire()
+  const waiting = request(leases, 'ann')
+  const probe = phone.hold('bootId')
+  await leases.release({ handle, holder: alice })
+  await probe.begun
+
+  await t.rejects(acquire(bob), { code: 'capacity_exhausted', details: { matching: 1 } })
+
+  probe.finish()
+  t.equal((await waiting.outcome).deviceId, 'phone-1')
+})
+
+t.test('a refusal says how many wait for such a device', async (t) => {
+  const { leases, acquire } = await leaseBench({ phones: [fakeDriver(), fakeDriver({ id: 'iphone', platform: 'ios' })] })
+  await acquire()
+  await acquire()
+  request(leases, 'ann')
+  request(leases, 'ben', { selector: { platform: 'ios' } })
+
+  await t.rejects(acquire(bob, { platform: 'android' }), { code: 'capacity_exhausted', details: { waiting: 1 } })
+})
+
+t.test('who cannot be met holds up nobody behind it', async (t) => {
+  const { leases, acquire } = await leaseBench({ phones: fakePool(2) })
+  await acquire(alice, { device: 'phone-1' })
+  const stuck = request(leases, 'ann', { selector: { device: 'phone-1' } })
+
+  t.equal((await request(leases, 'ben').outcome).deviceId, 'phone-2')
+  t.equal(stuck.now(), 'waiting')
+})
+
+t.test('a higher priority goes first, and a lower one in its time', async (t) => {
+  const { leases, acquire, time } = await leaseBench({ settings: { topPriority: 'high' } })
+  const { handle } = await acquire()
+  const low = request(leases, 'ann', { priority: 'low' })
+  const high = request(leases, 'ben', { priority: 'high' })
+  await leases.release({ handle, holder: alice })
+  t.equal((await high.outcome).deviceId, 'phone-1')
+
+  // Two bands up takes two minutes; from then on nobody gets in front.
+  await pass(time, 120_000, 10_000)
+  const late = request(leases, 'cal', { priority: 'high' })
+  await leases.release({ handle: (await high.outcome).handle, holder: { principal: 'ben' } })
+  await idle()
+
+  t.strictSame([low.now(), late.now()], ['phone-1', 'waiting'])
+})
+
+t.test('a priority above the highest that is allowed is refused', async (t) => {
+  const { leases } = await leaseBench()
+  const lowOnly = await leaseBench({ settings: { topPriority: 'low' } })
+
+  await t.rejects(request(leases, 'ann', { priority: 'high' }).outcome, { code: 'priority_not_allowed', retryable: false, details: { highest: 'normal' } })
+  t.equal((await lowOnly.acquire()).priority, 'low')
+})
+
+t.test('several devices are had at one instant or not at all', async (t) => {
+  const { leases, acquire, phones } = await leaseBench({ phones: fakePool(3) })
+  const taken = await acquire(bob, { device: 'phone-2' })
+  const signal = new AbortController().signal
+  const wanted = { left: { device: 'phone-1' }, right: { device: 'phone-2' } }
+
+  await t.rejects(leases.acquireAll({ holder: alice, wanted, signal }), { code: 'capacity_exhausted', details: { matching: 2, states: { free: 1, leased: 1 } } })
+  const both = leases.acquireAll({ holder: alice, wanted, waitMs: 60_000, signal })
+  await idle()
+  t.equal((await leases.list(alice)).length, 0, 'nothing is held while waiting')
+  await leases.release({ handle: taken.handle, holder: bob })
+
+  const { left, right } = await both
+  t.strictSame([left?.deviceId, right?.deviceId], ['phone-1', 'phone-2'])
+  t.equal(phones[2]?.obeyed.length, 0)
+})
+
+t.test('several devices that the pool does not have together are refused at once', async (t) => {
+  const { leases } = await leaseBench({ phones: fakePool(2) })
+  const signal = new AbortController().signal
+
+  await t.rejects(leases.acquireAll({ holder: alice, wanted: { a: {}, b: {}, c: {} }, waitMs: 60_000, signal }), { code: 'no_such_device' })
+})
+
+t.test('a wide request is not starved by a stream of narrow ones', async (t) => {
+  const { leases, time } = await leaseBench({ phones: fakePool(2) })
+  const narrow = [await request(leases, 'n').outcome, await request(leases, 'n').outcome]
+  const signal = new AbortController().signal
+  const wide: unknown[] = []
+  leases.acquireAll({ holder: alice, wanted: { a: {}, b: {} }, waitMs: 600_000, signal }).then((all) => wide.push(all))
+
+  // Each time a narrow one ends, another is there at once.
+  for (let round = 0; round < 40 && wide.length === 0; round++) {
+    const next = request(leases, 'n')
+    const ending = narrow.shift()
+    if (ending !== undefined) await leases.release({ handle: ending.handle, holder: ending.holder })
+    await pass(time, 2_000)
+    if (next.now() === 'waiting') next.leave()
+    else narrow.push(await next.outcome)
+  }
+
+  t.equal(wide.length, 1)
+})
+
+t.test('of several devices one that does not answer leaves the others free, and the request where it was', async (t) => {
+  const { leases, phones, time, stateOf } = await leaseBench({ phones: fakePool(2) })
+  const [first, second] = phones
+  const signal = new AbortController().signal
+  if (second) second.boot = undefined
+  const both = leases.acquireAll({ holder: alice, wanted: { a: {}, b: {} }, waitMs: 60_000, signal })
+  await idle()
+  t.strictSame([await stateOf('phone-1'), await stateOf('phone-2')], ['free', 'offline'])
+  t.strictSame(first?.obeyed, [])
+
+  if (second) second.boot = 'boot-1'
+  await pass(time, 2_000)
+
+  t.equal(Object.keys(await both).length, 2)
+})
+
+t.test('a waiting request takes the next device when the one it was to get does not answer', async (t) => {
+  const { leases, acquire, phones } = await leaseBench({ phones: fakePool(2) })
+  const [first] = phones
+  const [one, other] = [await acquire(), await acquire()]
+  const waiting = request(leases, 'ann')
+  if (first) first.boot = undefined
+
+  await leases.release({ handle: one.handle, holder: alice })
+  await idle()
+  t.equal(waiting.now(), 'waiting')
+  await leases.release({ handle: other.handle, holder: alice })
+
+  t.equal((await waiting.outcome).deviceId, 'phone-2')
+})
+
+t.test('a device that comes back is given to who waits', async (t) => {
+  const { leases, phone, time } = await leaseBench()
+  phone.boot = undefined
+  const waiting = request(leases, 'ann')
+  await idle()
+  t.equal(waiting.now(), 'waiting')
+
+  phone.boot = 'boot-2'
+  await pass(time, 1_000)
+
+  t.equal((await waiting.outcome).bootId, 'boot-2')
+})
+
+t.test('the least recently used device goes first, then the one with the fewest failures', async (t) => {
+  const { leases, acquire, phones, time } = await leaseBench({ phones: fakePool(2) })
+  const [first] = phones
+  if (first) first.failingCleanups = 1
+  for (const lease of [await acquire(), await acquire()]) await leases.release({ handle: lease.handle, holder: alice })
+  await pass(time, 5_000)
+
+  t.strictSame((await leases.devices()).map(({ failures, state }) => [failures, state]), [[1, 'free'], [0, 'free']])
+  t.equal((await acquire()).deviceId, 'phone-2')
+})
+
+t.test('the line is bounded, for everybody and for each holder; who does not wait is not in it', async (t) => {
+  const { leases, acquire } = await leaseBench({ settings: { maxWaiting: 3, maxWaitingPerHolder: 2 } })
+  await acquire()
+  const waiting = [request(leases, 'ann'), request(leases, 'ann')]
+
+  await t.rejects(request(leases, 'ann').outcome, { code: 'queue_full', retryable: true, details: { limit: 2 } })
+  waiting.push(request(leases, 'ben'))
+  await t.rejects(request(leases, 'cal').outcome, { code: 'queue_full', details: { limit: 3 } })
+  await t.rejects(acquire(bob), { code: 'capacity_exhausted' })
+
+  waiting[0]?.leave()
+  await idle()
+  t.equal(request(leases, 'cal').now(), 'waiting')
+  t.equal(leases.waiting().length, 3)
+})
+
+t.test('a holder has as many leases as it may, however it asks for them', async (t) => {
+  for (const pause of [undefined, idle]) {
+    const { leases, acquire } = await leaseBench({
+      phones: fakePool(6), settings: { maxPerHolder: 3 }, store: memoryLeaseStore(pause && { pause })
+    })
+    const requests = Array.from({ length: 5 }, () => request(leases, alice.principal))
+    await Promise.allSettled(requests.map(({ outcome }) => outcome))
+
+    t.equal((await leases.list(alice)).length, 3)
+    t.strictSame(requests.map(({ now }) => now()).filter((state) => state === 'lease_limit_reached').length, 2)
+    await t.rejects(acquire(), { code: 'lease_limit_reached', details: { limit: 3 } })
+    t.ok(await acquire(bob))
+    await leases.release({ handle: (await leases.list(alice))[0]?.handle ?? '', holder: alice })
+    t.ok(await acquire())
+  }
+})
+
+t.test('who waits is listed with what it wants, in the order in which it would be served', async (t) => {
+  const { leases, acquire, time } = await leaseBench({ settings: { topPriority: 'high' } })
+  await acquire()
+  const sinceMs = time.clock.nowMs()
+  request(leases, 'ann', { purpose: 'smoke test' })
+  request(leases, 'ben', { priority: 'high', selector: { platform: 'android' } })
+  await idle()
+
+  t.strictSame(leases.waiting().map(({ id, ...facts }) => facts), [
+    { principal: 'ben', priority: 'high', wanted: [{ platform: 'android' }], purpose: undefined, sinceMs, position: 1, estimateMs: ttlMs },
+    { principal: 'ann', priority: 'normal', wanted: [{}], purpose: 'smoke test', sinceMs, position: 2, estimateMs: 2 * ttlMs }
+  ])
+  t.strictSame(leases.waiting({ principal: 'ann' }).map(({ principal, position }) => [principal, position]), [['ann', 2]])
+})
+
+t.test('a stop turns everybody away and leaves no timer', async (t) => {
+  const { leases, acquire, time } = await leaseBench()
+  await acquire()
+  const waiting = request(leases, 'ann')
+
+  await leases.stop()
+
+  await t.rejects(waiting.outcome, { code: 'leases_unavailable' })
+  t.strictSame(leases.waiting(), [])
+  t.equal(time.timers(), 0)
+})
