@@ -3,7 +3,8 @@
  *
  *   starting  requests wait, their credentials unread, until the start-up ends or `holdMs`
  *             is over; only `maxHeldRequests` wait at once
- *   open      requests pass, at most `maxRequestsInFlight` at once
+ *   open      requests pass, at most `maxRequestsInFlight` at once; beside calls that wait for
+ *             a phone, heartbeats and operators still find a place, of a few kept for them
  *   failed    the start-up failed; everything is answered 503
  *   draining  the server stops; what is inside may finish, everything new is answered 503
  *
@@ -56,8 +57,13 @@ export interface AdmissionOptions {
   readonly maxRequestsInFlight: number
   /** Paths that are answered in every state: probes that ask which one it is. */
   readonly openPaths: readonly string[]
+  /** Whether what is behind a path answers at once, and must not wait for what does not. */
+  readonly isPrompt: (path: string) => boolean
   readonly scheduler: Scheduler
 }
+
+/** Only for paths that answer at once. */
+const keptPlaces = 64
 
 const stillStarting: HttpError = { error: 'Daemon is still starting' }
 const startupFailed: HttpError = { error: 'Daemon startup failed' }
@@ -102,7 +108,7 @@ export default fp<AdmissionOptions>(async function admission (fastify, options) 
   function decide (request: FastifyRequest, reply: FastifyReply, admit: () => void): void {
     switch (state) {
       case 'open':
-        if (inFlight >= options.maxRequestsInFlight) {
+        if (inFlight >= options.maxRequestsInFlight && !getsKeptPlace(request)) {
           sendHttpError(reply.header('retry-after', '1'), 429, full)
           return
         }
@@ -113,6 +119,10 @@ export default fp<AdmissionOptions>(async function admission (fastify, options) 
       case 'failed': sendUnavailable(reply, startupFailed); return
       case 'draining': sendUnavailable(reply, shuttingDown)
     }
+  }
+
+  function getsKeptPlace (request: FastifyRequest): boolean {
+    return inFlight < options.maxRequestsInFlight + keptPlaces && options.isPrompt(pathOf(request))
   }
 
   /** Waits for the start-up to end, the time to run out or the caller to leave. */

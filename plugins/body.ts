@@ -5,6 +5,8 @@ import { sendHttpError, tooLarge, unsupportedType } from './http-error.ts'
 
 export interface BodyOptions {
   readonly limitBytes: number
+  /** Whether the answer can be an event stream, which its caller then has to accept. */
+  readonly mayStream: boolean
 }
 
 /** An honest client that is told 413 finishes sending; a body beyond this is cut off instead. */
@@ -14,7 +16,7 @@ const maxDiscardedBytes = 64 * 1024 * 1024
  * What a POST may bring and must accept in return (VAL-04, HTTP-03, HTTP-04, HTTP-19), in the
  * order size, type, `Accept`. Bodies stay bytes here; their meaning is the envelope's.
  */
-export default fp<BodyOptions>(async function body (fastify, { limitBytes }) {
+export default fp<BodyOptions>(async function body (fastify, { limitBytes, mayStream }) {
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser(
     'application/json', { parseAs: 'buffer', bodyLimit: limitBytes }, (_request: FastifyRequest, bytes: Buffer, done) => done(null, bytes)
@@ -31,7 +33,7 @@ export default fp<BodyOptions>(async function body (fastify, { limitBytes }) {
       sendHttpError(reply, 415, unsupportedType)
       return
     }
-    if (!acceptsBothForms(request.headers.accept)) {
+    if (mayStream && !acceptsBothForms(request.headers.accept)) {
       sendHttpError(reply, 406, {
         error: 'Not acceptable', nextAction: 'Send Accept: application/json, text/event-stream; either form can be the answer.'
       })

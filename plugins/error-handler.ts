@@ -1,8 +1,17 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { sendHttpError, tooLarge, unsupportedType } from './http-error.ts'
+import { Refusal } from '../src/refusals/refusal.ts'
+import { sendHttpError, tooLarge, unsupportedType, type HttpError } from './http-error.ts'
+import { sendRefusal } from './refusal-reply.ts'
 import { pathOf } from './request-path.ts'
 import { traceOf } from './trace.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Its clients know errors that consist of `error` alone. */
+    hasBareErrors?: boolean
+  }
+}
 
 export interface ErrorHandlerOptions {
   readonly bodyLimitBytes: number
@@ -13,12 +22,11 @@ export interface ErrorHandlerOptions {
  * to a route. A fault of ours is logged with its cause and answered without it.
  */
 export default fp<ErrorHandlerOptions>(async function errorHandler (fastify, { bodyLimitBytes }) {
-  // A path is compared as text: the router would read `/:(` as a pattern, and fail on it.
-  const methodsByPath = new Map<string, Set<string>>()
-  fastify.addHook('onRoute', ({ url, method }) => {
-    const methods = methodsByPath.get(url) ?? new Set()
-    methodsByPath.set(url, methods)
-    for (const name of [method].flat()) methods.add(name)
+  const known: KnownPath[] = []
+  fastify.addHook('onRoute', ({ url, method, config }) => {
+    const path = known.find((one) => one.url === url) ?? { url, segments: url.split('/'), methods: new Set(), hasBareErrors: config?.hasBareErrors === true }
+    if (path.methods.size === 0) known.push(path)
+    for (const name of [method].flat()) path.methods.add(name)
   })
 
   // Outside of the routes that take one, what is in a body does not matter: it is not parsed.
@@ -26,17 +34,21 @@ export default fp<ErrorHandlerOptions>(async function errorHandler (fastify, { b
   fastify.addContentTypeParser('*', (_request, _payload, done) => done(null))
 
   fastify.setNotFoundHandler((request, reply) => {
-    const allowed = methodsByPath.get(pathOf(request))
-    if (allowed !== undefined) {
-      const names = [...allowed]
-      return sendHttpError(reply.header('allow', names.join(', ')), 405, {
-        error: 'Method not allowed', nextAction: `Use ${names.join(' or ')}.`
-      })
+    const path = pathOf(request)
+    const matching = known.filter(({ segments }) => matches(path, segments))
+    if (matching.length > 0) {
+      const names = [...new Set(matching.flatMap(({ methods }) => [...methods]))]
+      const error = 'Method not allowed'
+      return sendHttpError(reply.header('allow', names.join(', ')), 405, matching.some(({ hasBareErrors }) => hasBareErrors)
+        ? { error }
+        : { error, nextAction: `Use ${names.join(' or ')}.` })
     }
     return sendHttpError(reply, 404, { error: 'Not found', nextAction: 'MCP is served at /mcp; /status, /livez and /readyz tell how the server is.' })
   })
 
   fastify.setErrorHandler((error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+    if (error instanceof Refusal) return sendRefusal(reply, error)
+    if (error.validation !== undefined) return sendHttpError(reply, 400, invalidRequest(error.validation, error.validationContext))
     switch (error.statusCode) {
       case 413: return sendHttpError(reply, 413, tooLarge(bodyLimitBytes))
       case 415: return sendHttpError(reply, 415, unsupportedType)
@@ -47,3 +59,29 @@ export default fp<ErrorHandlerOptions>(async function errorHandler (fastify, { b
     }
   })
 }, { name: 'error-handler', fastify: '5.x', dependencies: ['trace'] })
+
+interface KnownPath {
+  readonly url: string
+  readonly segments: readonly string[]
+  readonly methods: Set<string>
+  readonly hasBareErrors: boolean
+}
+
+/** A path is compared as text: the router would read `/:(` in it as a pattern, and fail on it. */
+function matches (path: string, segments: readonly string[]): boolean {
+  const asked = path.split('/')
+  return asked.length === segments.length && segments.every((segment, at) => segment.startsWith(':') ? asked[at] !== '' : asked[at] === segment)
+}
+
+function invalidRequest (problems: NonNullable<FastifyError['validation']>, where = 'body'): HttpError {
+  const found = problems.map(({ instancePath, message = 'is not valid', params: { additionalProperty: surplus } }) => {
+    const subject = `${where}${instancePath.replaceAll('/', '.')}`
+    return typeof surplus === 'string' ? `${subject} must not have a member ${JSON.stringify(surplus.slice(0, 64))}` : `${subject} ${message}`
+  })
+  return {
+    error: `Invalid request: ${found.join('; ')}`,
+    code: 'invalid_request',
+    retryable: false,
+    nextAction: 'Correct it; openapi/openapi.json describes every request.'
+  }
+}

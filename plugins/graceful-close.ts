@@ -19,15 +19,16 @@ export default fp<GracefulCloseOptions>(async function gracefulClose (fastify, {
   fastify.addHook('preClose', async () => {
     fastify.admission.drain()
     await fastify.listenStreams.end()
-    await idleOrAfter(graceMs)
+    await doneOrAfter(graceMs, fastify.admission.idle())
     fastify.mcp.running.abortAll()
-    await idleOrAfter(abortedMs)
+    // What waits in a line is not in flight, and is told all the same.
+    await doneOrAfter(abortedMs, Promise.all([fastify.admission.idle(), fastify.mcp.running.idle()]))
   })
 
-  async function idleOrAfter (limitMs: number): Promise<void> {
+  async function doneOrAfter (limitMs: number, done: Promise<unknown>): Promise<void> {
     let cancel: Cancel = () => {}
     const timeIsUp = new Promise<void>((resolve) => { cancel = scheduler.after(limitMs, resolve) })
-    await Promise.race([fastify.admission.idle(), timeIsUp])
+    await Promise.race([done, timeIsUp])
     cancel()
   }
 }, { name: 'graceful-close', fastify: '5.x', dependencies: ['admission', 'events', 'mcp'] })

@@ -1,12 +1,18 @@
 import type { FastifyReply } from 'fastify'
 
 /**
- * The body of a refusal outside MCP: a short name, and what the reader can do.
- * `error` is the stable part; the four bodies of the ingress consist of it alone.
+ * The body of a refusal outside MCP: what is wrong, and what the reader can do. The stable part
+ * is `code`, and where there is none `error`; the bodies of the ingress and of heartbeats
+ * consist of that alone.
  */
 export interface HttpError {
   readonly error: string
+  readonly code?: string
+  readonly retryable?: boolean
+  readonly retryAfterMs?: number
   readonly nextAction?: string
+  /** What else a refusal tells. */
+  readonly [detail: string]: unknown
 }
 
 /** Answers with a plain JSON error. */
@@ -20,6 +26,10 @@ export function sendUnavailable (reply: FastifyReply, body: HttpError): FastifyR
 }
 
 export const unsupportedType: HttpError = { error: 'Unsupported content type', nextAction: 'Send Content-Type: application/json.' }
+
+export const invalidJson: HttpError = {
+  error: 'Invalid JSON', code: 'invalid_json', retryable: false, nextAction: 'Send one JSON object in UTF-8, and declare its length.'
+}
 
 /** Whether the length was declared or counted. */
 export function tooLarge (limitBytes: number): HttpError {

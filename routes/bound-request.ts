@@ -2,7 +2,7 @@ import type { RunningRequest } from '../src/mcp/running-requests.ts'
 import type { Envelope } from '../src/protocol/envelope.ts'
 import type { McpRequest } from '../src/protocol/mcp-request.ts'
 
-export interface Binding extends Pick<McpRequest, 'principal' | 'parameterHeaders' | 'trace'> {
+export interface Binding extends Pick<McpRequest, 'principal' | 'sessionKey' | 'parameterHeaders' | 'trace'> {
   readonly running: RunningRequest
 }
 
@@ -26,9 +26,10 @@ export class BoundRequest implements McpRequest {
   readonly parameterHeaders: McpRequest['parameterHeaders']
   readonly trace: McpRequest['trace']
   readonly principal: McpRequest['principal']
+  readonly sessionKey: McpRequest['sessionKey']
   readonly #running: RunningRequest
 
-  constructor (envelope: Envelope, { principal, parameterHeaders, trace, running }: Binding) {
+  constructor (envelope: Envelope, { principal, sessionKey, parameterHeaders, trace, running }: Binding) {
     this.era = envelope.era
     this.version = envelope.version
     this.id = envelope.id
@@ -41,6 +42,7 @@ export class BoundRequest implements McpRequest {
     this.parameterHeaders = parameterHeaders
     this.trace = trace
     this.principal = principal
+    this.sessionKey = sessionKey
     this.#running = running
   }
 

@@ -11,6 +11,7 @@ import type {} from '../plugins/mcp.ts'
 import { logAbandoned } from '../plugins/request-log.ts'
 import refusedOperations from '../plugins/refused-operations.ts'
 import requestScope from '../plugins/request-scope.ts'
+import sessionKey from '../plugins/session-key.ts'
 import type {} from '../plugins/trace.ts'
 import type { Outcome } from '../src/mcp/dispatcher.ts'
 import type { MethodContext } from '../src/mcp/method.ts'
@@ -22,6 +23,7 @@ import type { McpRequest } from '../src/protocol/mcp-request.ts'
 import type { Principal } from '../src/protocol/principal.ts'
 import type { Rejection } from '../src/protocol/rejection.ts'
 import type { RequestHeaders } from '../src/protocol/request-headers.ts'
+import { inBandSessionKey } from '../src/protocol/session-key.ts'
 import { BoundRequest } from './bound-request.ts'
 import { jsonType, sendAnswer, type Answer } from './send-answer.ts'
 
@@ -32,11 +34,12 @@ export interface McpRouteOptions {
 /** The MCP endpoint, for both eras (HTTP-01). */
 const mcpRoute: FastifyPluginAsync<McpRouteOptions> = async function mcpRoute (fastify, { bodyLimitBytes }) {
   // What needs the body is registered here, so that it cannot touch another route.
-  await fastify.register(body, { limitBytes: bodyLimitBytes })
+  await fastify.register(body, { limitBytes: bodyLimitBytes, mayStream: true })
   await fastify.register(jsonBody)
   await fastify.register(requestScope)
   await fastify.register(envelope)
   await fastify.register(mcpHeaders, { hasMethod: (method) => fastify.mcp.dispatcher.has(method, 'modern') })
+  await fastify.register(sessionKey)
   await fastify.register(refusedOperations)
 
   function mayStream ({ incoming }: FastifyRequest): boolean {
@@ -60,15 +63,19 @@ const mcpRoute: FastifyPluginAsync<McpRouteOptions> = async function mcpRoute (f
 
   async function answer (envelope: Envelope, principal: Principal, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
     const running = fastify.mcp.running.begin(cancellable(envelope, principal))
-    // A legacy call goes on when its caller has left: it counts for as long as it runs.
+    const mcpRequest = bind(envelope, principal, request, running)
+    const stopWaiting = letWait(mcpRequest, running, reply)
     const { place } = request
-    place?.keep()
-    const stopWatching = envelope.era === 'modern' ? abortWhenCallerLeaves(reply, running) : undefined
+    // A line has more room than there are places for work, and must not keep out who would shorten it.
+    if (stopWaiting !== undefined) place?.release()
+    // A legacy call goes on when its caller has left: it counts for as long as it runs.
+    else place?.keep()
+    const stopWatching = stopWaiting ?? (envelope.era === 'modern' ? abortWhenCallerLeaves(reply, running) : undefined)
     try {
-      const mcpRequest = bind(envelope, principal, request, running)
       if (!maySendStream(reply)) {
         const outcome = await fastify.mcp.dispatcher.dispatch(mcpRequest, silent)
-        undoUnlessDelivered(reply, outcome)
+        const undo = undoOf(outcome)
+        if (undo !== undefined) await undoUnlessDelivered(reply, running, undo)
         sendAnswer(reply, answerOf(mcpRequest, outcome))
       } else if (fastify.mcp.dispatcher.opensStream(envelope)) {
         return await keepStream(mcpRequest, reply)
@@ -78,7 +85,7 @@ const mcpRoute: FastifyPluginAsync<McpRouteOptions> = async function mcpRoute (f
     } finally {
       stopWatching?.()
       running.end()
-      place?.leave()
+      if (stopWaiting === undefined) place?.leave()
     }
     // The work is over. Whether its answer arrives is the connection's business, and may never be known.
     return reply
@@ -108,12 +115,15 @@ const mcpRoute: FastifyPluginAsync<McpRouteOptions> = async function mcpRoute (f
       case 'rejected': return encodeError(element.id, element.rejection)
       case 'request': {
         const running = fastify.mcp.running.begin(cancellable(element.envelope, principal))
+        const mcpRequest = bind(element.envelope, principal, request, running)
+        const stopWaiting = letWait(mcpRequest, running, reply)
         try {
-          const mcpRequest = bind(element.envelope, principal, request, running)
           const outcome = await fastify.mcp.dispatcher.dispatch(mcpRequest, silent)
-          undoUnlessDelivered(reply, outcome)
+          const undo = undoOf(outcome)
+          if (undo !== undefined) await undoUnlessDelivered(reply, running, undo)
           return answerOf(mcpRequest, outcome).message.toString()
         } finally {
+          stopWaiting?.()
           running.end()
         }
       }
@@ -123,6 +133,19 @@ const mcpRoute: FastifyPluginAsync<McpRouteOptions> = async function mcpRoute (f
         return undefined
       case 'batch': throw new Error('a batch within a batch')
     }
+  }
+
+  /**
+   * Lets a request wait as long as its caller wants to. It ends with its connection in either era:
+   * nothing that comes later could still be told to anybody (LEGACY-13 is about work).
+   *
+   * @returns what stops watching the connection; undefined when the request does not wait
+   */
+  function letWait (request: McpRequest, running: RunningRequest, reply: FastifyReply): (() => void) | undefined {
+    const patienceMs = fastify.mcp.dispatcher.patienceMs(request)
+    if (patienceMs === 0) return undefined
+    running.allow(patienceMs)
+    return abortWhenCallerLeaves(reply, running)
   }
 
   /** Answers with a stream that goes on, and counts no longer as a request that is worked on. */
@@ -169,7 +192,8 @@ const mcpRoute: FastifyPluginAsync<McpRouteOptions> = async function mcpRoute (f
       ...(request.era === 'legacy' ? { write } : {})
     })
     clearImmediate(beginning)
-    undoUnlessDelivered(reply, outcome)
+    const undo = undoOf(outcome)
+    if (undo !== undefined) await undoUnlessDelivered(reply, running, undo)
     const answer = answerOf(request, outcome)
     if (!events.hasBegun) {
       sendAnswer(reply, answer)
@@ -197,17 +221,30 @@ function rejectedAnswer ({ id, era }: McpRequest, rejection: Rejection): Answer 
   return { status, retryAfterMs, message: encodeError(id, rejection, era) }
 }
 
-/** A response that closes before all of it was handed over has not reached its caller. */
-function undoUnlessDelivered ({ raw, log, request: { socket } }: FastifyReply, outcome: Outcome): void {
-  const undo = outcome.ok && outcome.result.kind === 'complete' ? outcome.result.undo : undefined
-  if (undo === undefined) return
+function undoOf (outcome: Outcome): (() => Promise<void>) | undefined {
+  return outcome.ok && outcome.result.kind === 'complete' ? outcome.result.undo : undefined
+}
+
+/**
+ * A response that closes before all of it was handed over has not reached its caller, and one
+ * that goes out when the caller has left is handed over to nobody.
+ */
+async function undoUnlessDelivered ({ raw, log, request: { socket } }: FastifyReply, running: RunningRequest, undo: () => Promise<void>): Promise<void> {
+  // That it has left may have arrived without having been read. Only the second turn comes after a look at the network.
+  await turn()
+  await turn()
+  const isTooLate = raw.destroyed || socket.destroyed || socket.readableEnded
   const settle = (): void => {
     // A response whose connection breaks counts as finished too.
-    if (raw.writableFinished && socket.errored === null) return
+    if (!isTooLate && raw.writableFinished && socket.errored === null && !running.isCancelled) return
     undo().catch((error: unknown) => log.warn({ err: error }, 'what an undelivered call made could not be taken back'))
   }
-  if (raw.destroyed) settle()
+  if (isTooLate) settle()
   else raw.once('close', settle)
+}
+
+async function turn (): Promise<void> {
+  await new Promise<void>((resolve) => { setImmediate(resolve) })
 }
 
 /** A legacy caller cancels by the id of the request (LEGACY-13). */
@@ -235,7 +272,8 @@ function abortWhenCallerLeaves (reply: FastifyReply, running: RunningRequest): (
 
 function bind (envelope: Envelope, principal: Principal, request: FastifyRequest, running: RunningRequest): McpRequest {
   const headers = envelope.method === 'tools/call' ? parameterHeaders(request.headers) : noHeaders
-  return new BoundRequest(envelope, { principal, parameterHeaders: headers, trace: request.trace ?? undefined, running })
+  const sessionKey = request.sessionKey ?? inBandSessionKey(envelope)
+  return new BoundRequest(envelope, { principal, sessionKey, parameterHeaders: headers, trace: request.trace ?? undefined, running })
 }
 
 function parameterHeaders (headers: RequestHeaders): RequestHeaders {

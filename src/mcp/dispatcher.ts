@@ -28,6 +28,11 @@ export interface Dispatcher {
   has (method: string, era: Era): boolean
   /** Whether anything can be sent before the result. */
   mayStream (request: Envelope): boolean
+  /**
+   * How long the request may wait for something to come free before its work begins, 0 for most.
+   * What waits is no work: it has its own time and its own limits, and ends with its connection.
+   */
+  patienceMs (request: Envelope): number
   /** Never rejects. */
   dispatch (request: McpRequest, context: MethodContext): Promise<Outcome>
   /** Whether the request is for `open`: its answer is a stream that goes on. */
@@ -71,6 +76,8 @@ export function createDispatcher ({ families, log }: { families: readonly Method
     has: (name, era) => find(name, era) !== undefined,
 
     mayStream: (request) => answering(request)?.mayStream?.(request) === true,
+
+    patienceMs: (request) => answering(request)?.patienceMs?.(request) ?? 0,
 
     async dispatch (request, context) {
       const method = answering(request)

@@ -32,6 +32,8 @@ export interface Method {
   readonly eras: readonly Era[]
   /** Whether this request can send anything before its result, and so needs a stream (HTTP-05). */
   readonly mayStream?: (request: Envelope) => boolean
+  /** How long this request may wait for something to come free, as its caller wants it. */
+  readonly patienceMs?: (request: Envelope) => number
   readonly handle: (request: McpRequest, context: MethodContext) => Result | Promise<Result>
 }
 

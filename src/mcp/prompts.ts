@@ -6,6 +6,7 @@ import type { McpRequest } from '../protocol/mcp-request.ts'
 import { isObject } from '../protocol/message.ts'
 import { ProtocolError } from '../protocol/rejection.ts'
 import { complete, type CacheHint, type Result } from '../protocol/result.ts'
+import { withoutInternalArguments } from '../protocol/session-key.ts'
 import type { PromptDefinition } from '../tools/prompt-definition.ts'
 import { bothEras, textParam, type MethodContext, type MethodTable } from './method.ts'
 import { createPreparedList } from './page.ts'
@@ -44,8 +45,9 @@ export function createPromptMethods ({ prompts, encoder, rounds }: {
   }
 }
 
-function readArguments (prompt: PromptDefinition, given: unknown): Readonly<Record<string, string>> {
-  if (!isObject(given) || !Object.values(given).every((value) => typeof value === 'string')) {
+function readArguments (prompt: PromptDefinition, sent: unknown): Readonly<Record<string, string>> {
+  const given = isObject(sent) ? withoutInternalArguments(sent) : undefined
+  if (given === undefined || !Object.values(given).every((value) => typeof value === 'string')) {
     throw new ProtocolError(invalidParams('params.arguments must be an object of strings.'))
   }
   const unknown = Object.keys(given).filter((name) => !prompt.arguments.some((argument) => argument.name === name))

@@ -15,6 +15,8 @@ export interface RunningRequest {
   readonly isCancelled: boolean
   /** Tells the work to stop: its caller has gone. */
   abort (): void
+  /** Lets it run that much longer than others may: its caller said that it will wait. */
+  allow (waitMs: number): void
   /** The work has ended; must be called once. */
   end (): void
 }
@@ -35,6 +37,8 @@ export interface RunningRequests {
   cancel (cancelled: { readonly principal: Principal, readonly id: unknown }): void
   /** Tells all work to stop: the server shuts down. */
   abortAll (): void
+  /** Resolves when none is worked on any more. */
+  idle (): Promise<void>
   /** Stops watching the time. */
   close (): void
 }
@@ -50,18 +54,27 @@ export function createRunningRequests ({ limitMs, clock, scheduler }: {
 }): RunningRequests {
   // In order of their beginning, so a sweep ends at the first one that is young enough.
   const running = new Set<Running>()
+  const idleWaiters = new Set<() => void>()
+
+  function end (request: Running): void {
+    running.delete(request)
+    if (running.size > 0) return
+    for (const resolve of idleWaiters) resolve()
+    idleWaiters.clear()
+  }
 
   const stopSweeping = scheduler.every(sweepMs, () => {
     const now = clock.monotonicMs()
     for (const request of running) {
-      if (now - request.sinceMs < limitMs) break
-      request.stop('time_limit')
+      const overMs = now - request.sinceMs - limitMs
+      if (overMs < 0) break
+      if (overMs >= request.allowedMs) request.stop('time_limit')
     }
   })
 
   return {
     begin (cancellable) {
-      const request = new Running(running, clock.monotonicMs(), cancellable)
+      const request = new Running(end, clock.monotonicMs(), cancellable)
       running.add(request)
       return request
     },
@@ -72,6 +85,7 @@ export function createRunningRequests ({ limitMs, clock, scheduler }: {
     abortAll () {
       for (const request of running) request.stop('shutting_down')
     },
+    idle: () => running.size === 0 ? Promise.resolve() : new Promise<void>((resolve) => idleWaiters.add(resolve)),
     close: stopSweeping
   }
 }
@@ -84,12 +98,13 @@ class Running implements RunningRequest {
   readonly sinceMs: number
   readonly cancellable: Cancellable | undefined
   isCancelled = false
-  readonly #among: Set<Running>
+  allowedMs = 0
+  readonly #end: (request: Running) => void
   #controller: AbortController | undefined
   #stoppedBy: CancelReason | undefined
 
-  constructor (among: Set<Running>, sinceMs: number, cancellable: Cancellable | undefined) {
-    this.#among = among
+  constructor (end: (request: Running) => void, sinceMs: number, cancellable: Cancellable | undefined) {
+    this.#end = end
     this.sinceMs = sinceMs
     this.cancellable = cancellable
   }
@@ -106,6 +121,10 @@ class Running implements RunningRequest {
     this.stop('caller_gone')
   }
 
+  allow (waitMs: number): void {
+    this.allowedMs = waitMs
+  }
+
   /** The first reason is the one that counts. */
   stop (reason: CancelReason): void {
     if (reason === 'caller_cancelled') this.isCancelled = true
@@ -114,6 +133,6 @@ class Running implements RunningRequest {
   }
 
   end (): void {
-    this.#among.delete(this)
+    this.#end(this)
   }
 }

@@ -7,14 +7,16 @@
  */
 import type { Encoder } from '../protocol/encode.ts'
 import { invalidParams } from '../protocol/error-table.ts'
+import type { Envelope } from '../protocol/envelope.ts'
 import type { McpRequest } from '../protocol/mcp-request.ts'
 import { isObject, type JsonObject } from '../protocol/message.ts'
 import { checkMirroredParameters } from '../protocol/mirrored-parameters.ts'
 import { ProtocolError } from '../protocol/rejection.ts'
 import { complete, type CacheHint, type Result } from '../protocol/result.ts'
+import { inBandProblem, withoutInternalArguments } from '../protocol/session-key.ts'
 import { Refusal, type RefusalBody } from '../refusals/refusal.ts'
 import type { Asking } from '../tools/asking.ts'
-import type { ToolCall } from '../tools/tool-definition.ts'
+import type { Aside, OfferedTool, ToolCall } from '../tools/tool-definition.ts'
 import { problemText, type ArgumentProblem } from './argument-problems.ts'
 import type { ErrorLog } from './dispatcher.ts'
 import { bothEras, textParam, type MethodContext, type MethodTable } from './method.ts'
@@ -38,8 +40,10 @@ export function createToolMethods ({ registry, encoder, rounds, log, pageSize }:
 
   function call (request: McpRequest, context: MethodContext): Result | Promise<Result> {
     const tool = calledTool(request)
-    const { arguments: given = {} } = request.params
-    if (!isObject(given)) throw new ProtocolError(invalidParams('params.arguments must be an object.'))
+    const { arguments: sent = {} } = request.params
+    if (!isObject(sent)) throw new ProtocolError(invalidParams('params.arguments must be an object.'))
+    // From here on, so that a state goes with the next round whatever a proxy has added to that one.
+    const given = withoutInternalArguments(sent)
     if (request.era === 'modern') {
       const mismatch = checkMirroredParameters(tool.mirrored, request.parameterHeaders, given)
       if (mismatch !== undefined) throw new ProtocolError(mismatch)
@@ -47,6 +51,9 @@ export function createToolMethods ({ registry, encoder, rounds, log, pageSize }:
 
     const { name, asks } = tool.definition
     return rounds.run({ request, context, target: name, arguments: given, asks }, (asking) => {
+      // A header outranks it, and then it does not matter.
+      const misfit = request.sessionKey === undefined ? inBandProblem(sent) : undefined
+      if (misfit !== undefined) return complete(refusedResult(invalidArguments([misfit])))
       const read = tool.check.read(given)
       if (!read.ok) return complete(refusedResult(invalidArguments(read.problems)))
       return run(tool, read.input, new RunningCall(request, context, asking))
@@ -63,7 +70,17 @@ export function createToolMethods ({ registry, encoder, rounds, log, pageSize }:
     return tool
   }
 
-  async function run ({ definition, checkOutput }: RegisteredTool, input: JsonObject, call: ToolCall): Promise<Result> {
+  async function run (tool: RegisteredTool, input: JsonObject, call: RunningCall): Promise<Result> {
+    try {
+      return withAside(await answer(tool, input, call), call.aside)
+    } catch (error) {
+      // What comes instead of a result has no room for it.
+      await call.aside?.undo()
+      throw error
+    }
+  }
+
+  async function answer ({ definition, checkOutput }: RegisteredTool, input: JsonObject, call: ToolCall): Promise<ToolResult> {
     try {
       const { content, structuredContent, undo } = await definition.run(input, call)
       // CALL-06: a client may rely on the published schema, so what breaks it never leaves.
@@ -72,10 +89,19 @@ export function createToolMethods ({ registry, encoder, rounds, log, pageSize }:
       return { kind: 'complete', body: { content, structuredContent }, ...(undo === undefined ? {} : { undo }) }
     } catch (error) {
       if (error instanceof ProtocolError || error instanceof QuestionsAsked) throw error
-      if (error instanceof Refusal) return complete(refusedResult(error.toJSON()))
+      if (error instanceof Refusal) return { kind: 'complete', body: refusedResult(error.toJSON()) }
       log.error({ err: error, tool: definition.name }, 'a tool failed unexpectedly')
-      return complete(refusedResult(toolFailed))
+      return { kind: 'complete', body: refusedResult(toolFailed) }
     }
+  }
+
+  function definitionOf ({ params }: Envelope): OfferedTool | undefined {
+    return registry.find(textParam(params, 'name') ?? '')?.definition
+  }
+
+  function patienceMs (request: Envelope): number {
+    const { arguments: given } = request.params
+    return isObject(given) ? definitionOf(request)?.patienceMs?.(given) ?? 0 : 0
   }
 
   return {
@@ -84,10 +110,11 @@ export function createToolMethods ({ registry, encoder, rounds, log, pageSize }:
       eras: bothEras,
       handle: call,
       mayStream (request) {
-        const tool = registry.find(textParam(request.params, 'name') ?? '')?.definition
+        const tool = definitionOf(request)
         const isReportedTo = request.progressToken !== undefined || request.logLevel !== undefined
-        return (isReportedTo && tool?.reports === true) || rounds.needsStream(request, tool?.asks)
-      }
+        return (isReportedTo && tool?.reports === true) || rounds.needsStream(request, tool?.asks) || patienceMs(request) > 0
+      },
+      patienceMs
     }
   }
 }
@@ -95,16 +122,19 @@ export function createToolMethods ({ registry, encoder, rounds, log, pageSize }:
 /** Passes the signal on only to a tool that asks for it: one that nobody asks for is never made. */
 class RunningCall implements ToolCall {
   readonly principal: ToolCall['principal']
+  readonly sessionKey: ToolCall['sessionKey']
   readonly progress: ToolCall['progress']
   readonly log: ToolCall['log']
   readonly ask: ToolCall['ask']
   readonly askAll: ToolCall['askAll']
   readonly tryAsk: ToolCall['tryAsk']
   readonly tryAskAll: ToolCall['tryAskAll']
+  aside: Aside | undefined
   readonly #request: McpRequest
 
   constructor (request: McpRequest, { progress, log }: MethodContext, { ask, askAll, tryAsk, tryAskAll }: Asking) {
     this.principal = request.principal
+    this.sessionKey = request.sessionKey
     this.progress = progress
     this.log = log
     this.ask = ask
@@ -116,6 +146,31 @@ class RunningCall implements ToolCall {
 
   get signal (): AbortSignal {
     return this.#request.signal
+  }
+
+  addAside (aside: Aside): void {
+    if (this.aside !== undefined) throw new Error('a call has one aside')
+    this.aside = aside
+  }
+}
+
+type ToolResult = Extract<Result, { kind: 'complete' }>
+
+/** Before everything else, because whoever reads the rest should know it. */
+function withAside (result: ToolResult, aside: Aside | undefined): ToolResult {
+  if (aside === undefined) return result
+  const { content, structuredContent } = result.body
+  return {
+    ...result,
+    body: {
+      ...result.body,
+      content: [{ type: 'text', text: aside.text }, ...Array.isArray(content) ? content : []],
+      structuredContent: { ...aside.facts, ...isObject(structuredContent) ? structuredContent : {} }
+    },
+    undo: async () => {
+      await result.undo?.()
+      await aside.undo()
+    }
   }
 }
 

@@ -7,7 +7,7 @@
  */
 import type { Refusal } from '../refusals/refusal.ts'
 import type { Rejection } from './rejection.ts'
-import { modernVersions } from './versions.ts'
+import { modernVersions, type Era } from './versions.ts'
 
 export const errorCodes = {
   parseError: -32700,
@@ -48,6 +48,14 @@ export const headerMismatch = (rule: string, message: string): Rejection => ({
   rule,
   status: 400,
   code: errorCodes.headerMismatch,
+  message
+})
+
+/** A header of our own that is not what it has to be. Legacy callers do not know the code for headers. */
+export const invalidHeader = (rule: string, message: string, era: Era): Rejection => ({
+  rule,
+  status: 400,
+  code: era === 'modern' ? errorCodes.headerMismatch : errorCodes.invalidRequest,
   message
 })
 
@@ -107,6 +115,19 @@ export const limited = (refusal: Refusal): Rejection => ({
   status: 429,
   ...(refusal.retryAfterMs === undefined ? {} : { retryAfterMs: refusal.retryAfterMs })
 })
+
+/**
+ * The HTTP status of a refusal outside MCP. What is not told apart here is in the way of the
+ * request as things are now.
+ */
+export function httpStatusOf ({ code }: Refusal): 404 | 409 | 503 {
+  switch (code) {
+    case 'device_unknown':
+    case 'lease_unknown': return 404
+    case 'leases_unavailable': return 503
+    default: return 409
+  }
+}
 
 /** A bug or a broken dependency. What it was is for the log alone (ERR-11). */
 export const internalError: Rejection = {

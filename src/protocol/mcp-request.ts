@@ -29,6 +29,8 @@ export interface McpRequest {
   readonly parameterHeaders: RequestHeaders
   readonly trace: TraceContext | undefined
   readonly principal: Principal
+  /** The hash of the session key that the request came with, in a header or in its arguments (POOL-04). */
+  readonly sessionKey: string | undefined
   /** Fires when the caller has gone or cancelled, and when the server gives up on the request. */
   readonly signal: AbortSignal
 }

@@ -182,6 +182,7 @@ t.test('PROMPT-01: prompts are listed and filled in; a missing or unknown argume
   t.match(await answer('prompts/get', { name: 'greet', arguments: { who: 'Ada' } }), { messages: [{ role: 'user', content: { type: 'text', text: 'Hello Ada' } }] })
   t.match(await answer('prompts/get', { name: 'greet' }), { status: 200, code: -32602, message: /missing: who/ })
   t.match(await answer('prompts/get', { name: 'greet', arguments: { who: 'Ada', x: 'y' } }), { code: -32602, message: /unknown: x/ })
+  t.match(await answer('prompts/get', { name: 'greet', arguments: { who: 'Ada', __mcpSessionId: 'k', __x: 7 } }), { messages: [{}] }, 'what proxies add is none of them')
   t.match(await answer('prompts/get', { name: 'greet', arguments: { who: 7 } }), { code: -32602 })
   t.match(await answer('prompts/get', { name: 'greet', arguments: null }), { code: -32602 })
   t.match(await answer('prompts/get', { name: 'greet', arguments: { who: '' } }), { messages: [{}] }, 'an empty text is one')

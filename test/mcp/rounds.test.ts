@@ -277,3 +277,11 @@ t.test('whatever comes back instead of answers and a state, nothing breaks and n
   t.same(did, [])
   t.same(log.entries, [])
 })
+
+t.test('MRTR-07, POOL-04: a state goes with the next round whatever a proxy adds to its arguments', async (t) => {
+  const { call, did } = setup()
+  const { requestState } = await call('greet', { arguments: { __mcpSessionId: 'a', __hop: 1 } })
+
+  t.match(await call('greet', { arguments: { __hop: 2 }, requestState, inputResponses: { user_name: ada } }), { resultType: 'complete' })
+  t.equal(did.length, 1)
+})

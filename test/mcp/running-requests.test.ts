@@ -52,6 +52,34 @@ t.test('a request that has ended is told nothing any more', async (t) => {
   t.equal(request.signal.aborted, false)
 })
 
+t.test('CANCEL-03: the time a caller wants to wait is not counted, for it alone', async (t) => {
+  const { running, advance } = setup()
+  const patient = running.begin()
+  patient.allow(100_000)
+  const other = running.begin()
+
+  advance(61_000)
+  t.same([patient.signal.aborted, other.signal.aborted], [false, true])
+  advance(98_000)
+  t.equal(patient.signal.aborted, false)
+  advance(2_000)
+  t.match(cancelledBy(patient.signal), { details: { reason: 'time_limit' } })
+})
+
+t.test('whoever waits for the last request to end is told when it has', async (t) => {
+  const { running } = setup()
+  const [one, other] = [running.begin(), running.begin()]
+  let isIdle = false
+  const idle = running.idle().then(() => { isIdle = true })
+
+  one.end()
+  await Promise.resolve()
+  t.equal(isIdle, false)
+  other.end()
+  await idle
+  await running.idle()
+})
+
 t.test('LEGACY-13: a request is cancelled exactly when it alone has the id and the principal', async (t) => {
   const request = fc.record({ subject: fc.constantFrom('ada', 'eve'), id: fc.constantFrom(1, '1', 2), hasEnded: fc.boolean(), isCancellable: fc.boolean() })
   fc.assert(fc.property(fc.array(request, { maxLength: 8 }), request, (requests, { subject, id }) => {

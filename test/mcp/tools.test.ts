@@ -5,7 +5,9 @@ import type { MethodContext } from '../../src/mcp/method.ts'
 import { createToolRegistry } from '../../src/mcp/tool-registry.ts'
 import { createToolMethods } from '../../src/mcp/tools.ts'
 import { createEncoder } from '../../src/protocol/encode.ts'
+import { invalidParams } from '../../src/protocol/error-table.ts'
 import type { McpRequest } from '../../src/protocol/mcp-request.ts'
+import { ProtocolError } from '../../src/protocol/rejection.ts'
 import { Refusal } from '../../src/refusals/refusal.ts'
 import { defineTool, type ContentBlock, type OfferedTool, type SchemaTool, type ToolDefinition } from '../../src/tools/tool-definition.ts'
 import { collectingLog } from '../support/collecting-log.ts'
@@ -212,4 +214,90 @@ t.test('CALL-04, CALL-05: content of every kind goes out as the tool made it, an
     t.same(none.content, [])
     t.notOk('structuredContent' in none)
   }
+})
+
+const keyed = defineTool({
+  ...echo,
+  name: 'keyed',
+  run: async (input, { sessionKey, principal }) => ({ content: [], structuredContent: { input, sessionKey, subject: principal.subject } })
+})
+
+t.test('POOL-04: a tool gets the session key of its request, and nothing that begins with two underscores', async (t) => {
+  const { call } = setup([keyed, echo])
+
+  t.match(await call('keyed', { __mcpSessionId: 'k', __trace: { a: 1 }, text: 'x' }, { sessionKey: 'hash' }), { structuredContent: { input: { text: 'x' }, sessionKey: 'hash' } })
+  t.match((await call('echo', { __mcpSessionId: 'k', __text: 'y' })).structuredContent, { text: undefined })
+  t.match(await call('echo', { _text: 'y' }), { isError: true }, 'one underscore is a name like any other')
+})
+
+t.test('POOL-04: a bad session key in the arguments is refused unless a header outranks it', async (t) => {
+  const { call } = setup([keyed])
+
+  for (const key of ['', 7, null, 'secr\u0000et', 'x'.repeat(129)]) {
+    const result = await call('keyed', { __mcpSessionId: key })
+    t.match(result, { isError: true, structuredContent: { code: 'invalid_arguments', issues: [{ argument: '__mcpSessionId' }] } }, JSON.stringify(key))
+    t.notMatch(JSON.stringify(result), 'secr')
+    t.match(await call('keyed', { __mcpSessionId: key }, { sessionKey: 'hash' }), { structuredContent: { sessionKey: 'hash' } })
+  }
+})
+
+t.test('a tool with a JSON Schema never sees them either', async (t) => {
+  const plain: SchemaTool = { name: 'plain', description: 'x', inputSchema: { type: 'object', additionalProperties: false, properties: { a: {} } }, run: async (input) => ({ content: [], structuredContent: input }) }
+
+  t.strictSame((await setup([plain]).call('plain', { a: 1, __mcpSessionId: 'k' })).structuredContent, { a: 1 })
+})
+
+/** A tool that does something on the side, and then what the test says. */
+function withSide (run: ToolDefinition['run']) {
+  const undone: string[] = []
+  const tool = defineTool({
+    ...echo,
+    name: 'sided',
+    async run (input, call) {
+      call.addAside({ text: 'By the way.', facts: { lease: 'ls_1', text: 'mine' }, undo: async () => { undone.push('aside') } })
+      return await run(input, call)
+    }
+  })
+  return { tool, undone }
+}
+
+t.test('what a call did on the side comes first, whatever comes of the call', async (t) => {
+  const outcomes: ReadonlyArray<readonly [ToolDefinition['run'], object]> = [
+    [echo.run, { content: [{ text: 'By the way.' }, { text: 'ok' }], structuredContent: { lease: 'ls_1', text: 'own' } }],
+    [busy.run, { isError: true, content: [{ text: 'By the way.' }, { text: /It is busy/ }], structuredContent: { lease: 'ls_1', code: 'busy' } }],
+    [broken.run, { isError: true, content: [{ text: 'By the way.' }, {}], structuredContent: { lease: 'ls_1', code: 'internal_error' } }]
+  ]
+  for (const [run, expected] of outcomes) t.match(await setup([withSide(run).tool]).call('sided', { text: 'own' }), expected)
+})
+
+t.test('what a call did on the side is undone with the rest, and at once when there is no result to tell it in', async (t) => {
+  const { tool, undone } = withSide(async () => ({ content: [], structuredContent: {}, undo: async () => { undone.push('own') } }))
+  const methods = createToolMethods({ registry: createToolRegistry([tool]), encoder: createEncoder({ name: 'm', version: '1' }), rounds: roundsBench().rounds, log: collectingLog() })
+  const method = methods['tools/call']
+  const result: any = method !== undefined && 'handle' in method ? await method.handle(mcpRequest('tools/call', { name: 'sided' }), silent) : undefined
+
+  await result.undo()
+  t.same(undone, ['own', 'aside'])
+
+  const other = withSide(async () => { throw new ProtocolError(invalidParams('No.')) })
+  t.match(await setup([other.tool]).call('sided'), { code: -32602 })
+  t.same(other.undone, ['aside'])
+})
+
+t.test('a tool that can wait is a stream for as long as its arguments say, in their raw form', async (t) => {
+  const patient = defineTool({ ...echo, name: 'patient', patienceMs: ({ count }) => Number(count ?? 0) })
+  const methods = createToolMethods({ registry: createToolRegistry([patient, echo]), encoder: createEncoder({ name: 'm', version: '1' }), rounds: roundsBench().rounds, log: collectingLog() })
+  const dispatcher = createDispatcher({ families: [methods], log: collectingLog() })
+  const of = (params: object) => {
+    const request = mcpRequest('tools/call', { ...params })
+    return [dispatcher.patienceMs(request), dispatcher.mayStream(request)]
+  }
+
+  t.same(of({ name: 'patient', arguments: { count: '5' } }), [5, true])
+  t.same(of({ name: 'patient', arguments: {} }), [0, false])
+  t.same(of({ name: 'patient' }), [0, false])
+  t.same(of({ name: 'patient', arguments: 'x' }), [0, false])
+  t.same(of({ name: 'echo', arguments: { count: 5 } }), [0, false])
+  t.same(of({ name: 'nobody' }), [0, false])
+  t.equal(dispatcher.patienceMs(mcpRequest('tools/list')), 0)
 })
