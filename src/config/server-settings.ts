@@ -27,7 +27,7 @@ export const serverSettings = z.strictObject({
   bodyLimitBytes: z.int().min(1_024).max(268_435_456).default(4_194_304)
     .describe('Largest request body, in bytes; a larger one gets 413.'),
   maxRequestsInFlight: z.int().min(1).max(65_536).default(512)
-    .describe('How many requests are worked on at a time; further ones are turned away with Retry-After.'),
+    .describe('How many requests are worked on at a time; further ones are turned away with Retry-After. For heartbeats and operators there are 64 places more.'),
   maxHeldRequests: z.int().min(0).max(65_536).default(256)
     .describe('How many requests may wait while mooring starts; further ones are turned away with Retry-After.'),
   holdMs: z.int().min(0).max(30_000).default(30_000)
@@ -35,7 +35,7 @@ export const serverSettings = z.strictObject({
   shutdownMs: z.int().min(100).max(10_000).default(10_000)
     .describe('How long stopping may take in all, in milliseconds; what hangs is given up shortly before, and mooring exits with 1.'),
   callLimitMs: z.int().min(1_000).max(3_600_000).default(300_000)
-    .describe('How long one MCP request may run before it is told to stop, in milliseconds.'),
+    .describe('How long one MCP request may run before it is told to stop, in milliseconds. Time in line for a device is not counted.'),
   requestTimeoutMs: z.int().min(1_000).max(3_600_000).default(60_000)
     .describe('How long a client may take to send one whole request, in milliseconds; after that it gets 408.')
 }).refine(({ host, allowedHosts }) => isLoopbackName(host) || allowedHosts.length > 0, {

@@ -17,6 +17,8 @@ import { waitUntil, type Waited } from './wait-until.ts'
 const pollMs = 300
 /** From here on a driver takes a tap for a long press. */
 const longPressMs = 400
+/** More than everything but the waiting takes. */
+const longestTapMs = 120_000
 
 /** Tools that touch a phone and press its keys. */
 export function createActTools ({ uses, clock, scheduler }: Pick<DeviceToolParts, 'uses' | 'clock' | 'scheduler'>): ToolDefinition[] {
@@ -37,8 +39,10 @@ export function createActTools ({ uses, clock, scheduler }: Pick<DeviceToolParts
     }),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
     reports: true,
-    run ({ lease: handle, target, count, holdMs, waitFor, waitMs, observe }, { principal, signal, progress, log }) {
-      return uses.acting({ handle, principal, signal }, async (use) => {
+    run ({ lease: handle, target, count, holdMs, waitFor, waitMs, observe }, call) {
+      const { progress, log } = call
+      const limitMs = waitFor === undefined ? undefined : waitMs + longestTapMs
+      return uses.acting({ handle, call, limitMs }, async (use) => {
         const { point, element } = await locate(use, target)
         const before = use.memory.latest()?.fingerprint
         ensureNotCancelled(use.command.signal)
@@ -79,8 +83,8 @@ export function createActTools ({ uses, clock, scheduler }: Pick<DeviceToolParts
       observe: observeInput
     }),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
-    run ({ lease: handle, button, count, long, observe }, { principal, signal }) {
-      return uses.acting({ handle, principal, signal }, async (use) => {
+    run ({ lease: handle, button, count, long, observe }, call) {
+      return uses.acting({ handle, call }, async (use) => {
         const before = use.memory.latest()?.fingerprint
         await use.driver.pressKey(button, { count, long }, use.command)
         return await actionOutput({ scheduler }, use, {
@@ -99,8 +103,8 @@ export function createActTools ({ uses, clock, scheduler }: Pick<DeviceToolParts
     description: 'Turns the phone to portrait or landscape and returns the next screen, laid out anew.',
     input: z.strictObject({ lease: leaseInput, orientation: z.enum(orientations), observe: observeInput }),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
-    run ({ lease: handle, orientation, observe }, { principal, signal }) {
-      return uses.acting({ handle, principal, signal }, async (use) => {
+    run ({ lease: handle, orientation, observe }, call) {
+      return uses.acting({ handle, call }, async (use) => {
         const before = use.memory.latest()?.fingerprint
         await use.driver.setOrientation(orientation, use.command)
         return await actionOutput({ scheduler }, use, {

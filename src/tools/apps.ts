@@ -3,12 +3,11 @@ import type { AppInfo } from '../devices/device-driver.ts'
 import { fold } from '../devices/screen/fold.ts'
 import { quote, word } from '../devices/screen/quote.ts'
 import { actionOutput } from './action-output.ts'
+import { appInput } from './app-input.ts'
 import type { DeviceToolParts } from './device-tool-parts.ts'
 import { leaseInput, observeInput } from './lease-input.ts'
 import { page } from './page.ts'
 import { defineTool, type ToolDefinition } from './tool-definition.ts'
-
-const appInput = z.string().regex(/^[\w.-]{1,256}$/, 'an app id such as com.example.fieldnotes is wanted, not a name; listApps has the ids').describe('App id from listApps')
 
 /** Tools for the apps of a phone. */
 export function createAppTools ({ uses, scheduler }: Pick<DeviceToolParts, 'uses' | 'scheduler'>): ToolDefinition[] {
@@ -24,8 +23,8 @@ export function createAppTools ({ uses, scheduler }: Pick<DeviceToolParts, 'uses
       cursor: z.string().max(256).optional().describe('`next` of the page before')
     }),
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
-    run ({ lease: handle, scope, query = '', limit, cursor }, { principal, signal }) {
-      return uses.reading({ handle, principal, signal }, async ({ driver, command }) => {
+    run ({ lease: handle, scope, query = '', limit, cursor }, call) {
+      return uses.reading({ handle, call }, async ({ driver, command }) => {
         const wanted = fold(query)
         const whole = await driver.listApps(command)
         const apps = whole
@@ -57,8 +56,8 @@ export function createAppTools ({ uses, scheduler }: Pick<DeviceToolParts, 'uses
       observe: observeInput
     }),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-    run ({ lease: handle, app, restart, clearData, observe }, { principal, signal }) {
-      return uses.acting({ handle, principal, signal }, async (use) => {
+    run ({ lease: handle, app, restart, clearData, observe }, call) {
+      return uses.acting({ handle, call }, async (use) => {
         const before = use.memory.latest()?.fingerprint
         await use.driver.launchApp(app, { restart, clearData }, use.command)
         return await actionOutput({ scheduler }, use, {
@@ -74,8 +73,8 @@ export function createAppTools ({ uses, scheduler }: Pick<DeviceToolParts, 'uses
     description: 'Stops an app, with whatever it had not saved. Returns the next screen.',
     input: z.strictObject({ lease: leaseInput, app: appInput, observe: observeInput }),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
-    run ({ lease: handle, app, observe }, { principal, signal }) {
-      return uses.acting({ handle, principal, signal }, async (use) => {
+    run ({ lease: handle, app, observe }, call) {
+      return uses.acting({ handle, call }, async (use) => {
         const before = use.memory.latest()?.fingerprint
         await use.driver.terminateApp(app, use.command)
         return await actionOutput({ scheduler }, use, { done: `Stopped ${app}.`, facts: { app }, observe, before })
@@ -94,8 +93,8 @@ export function createAppTools ({ uses, scheduler }: Pick<DeviceToolParts, 'uses
       observe: observeInput
     }),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
-    run ({ lease: handle, url, app, observe }, { principal, signal }) {
-      return uses.acting({ handle, principal, signal }, async (use) => {
+    run ({ lease: handle, url, app, observe }, call) {
+      return uses.acting({ handle, call }, async (use) => {
         const before = use.memory.latest()?.fingerprint
         await use.driver.openLink(url, app === undefined ? {} : { appId: app }, use.command)
         return await actionOutput({ scheduler }, use, { done: `Opened ${quote(url, 200)}.`, facts: { url }, observe, before })

@@ -3,7 +3,8 @@ import type { Lease } from '../leases/lease.ts'
 import type { LeaseManager } from '../leases/lease-manager.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Scheduler } from '../runtime/scheduler.ts'
-import type { DeviceUses } from './device-use.ts'
+import type { CallUse, DeviceUses } from './device-use.ts'
+import type { LeaseChoice } from './lease-choice.ts'
 
 /** What the device tools are made from. */
 export interface DeviceToolParts {
@@ -14,5 +15,7 @@ export interface DeviceToolParts {
   readonly onScreenChange: (lease: Lease) => void
   readonly clock: Clock
   readonly scheduler: Scheduler
-  readonly uses: DeviceUses
+  readonly uses: DeviceUses<CallUse>
+  /** For tools that are about a lease and not about its phone. */
+  readonly choice: LeaseChoice
 }

@@ -6,10 +6,14 @@
  * None has an `outputSchema`: nearly all answer with a screen, so its schema would stand in the
  * list a dozen times, and no agent needs it to read one.
  */
+import { createAcquireTools } from './acquire.ts'
 import { createActTools } from './act.ts'
 import { createAppTools } from './apps.ts'
+import { createDeviceStateTools } from './device-state/device-state-tools.ts'
 import type { DeviceToolParts } from './device-tool-parts.ts'
-import { createDeviceUses } from './device-use.ts'
+import { createCallUses, createDeviceUses } from './device-use.ts'
+import { createLeaseChoice } from './lease-choice.ts'
+import { createLeaseTools } from './lease-tools.ts'
 import { createLookTools } from './look.ts'
 import { createPoolTools } from './pool.ts'
 import { createResetTools } from './reset.ts'
@@ -20,17 +24,21 @@ import { createWaitTools } from './wait.ts'
 
 /** The tools over one pool. */
 export function createDeviceTools (
-  parts: Omit<DeviceToolParts, 'uses'>
+  parts: Omit<DeviceToolParts, 'uses' | 'choice'>
 ): readonly ToolDefinition[] {
-  const all = { ...parts, uses: createDeviceUses(parts) }
+  const choice = createLeaseChoice(parts)
+  const all = { ...parts, choice, uses: createCallUses(createDeviceUses(parts), choice) }
   return [
     ...createPoolTools(all),
+    ...createAcquireTools(all),
+    ...createLeaseTools(all),
     ...createLookTools(all),
     ...createWaitTools(all),
     ...createActTools(all),
     ...createSwipeTools(all),
     ...createTextTools(all),
     ...createAppTools(all),
+    ...createDeviceStateTools(all),
     ...createResetTools(all)
   ]
 }

@@ -3,16 +3,19 @@
  *
  * The lease manager checks the handle against the principal and keeps the lease while the work
  * runs; the driver gets the lease's fence and its signal with each command. What acts takes a
- * turn per lease (`turns.ts`), what only looks does not.
+ * turn per lease (`turns.ts`), what only looks does not. Which lease a call without a handle
+ * means is decided in `lease-choice.ts`.
  */
 import { ensureNotCancelled } from '../devices/cancellation.ts'
 import type { Command, DeviceDriver, UiNode } from '../devices/device-driver.ts'
 import type { LeaseScreens, ScreenMemory } from '../devices/screen/screen-memory.ts'
 import type { Screen } from '../devices/screen/screen.ts'
 import type { Lease } from '../leases/lease.ts'
-import type { LeaseManager, LeaseUse } from '../leases/lease-manager.ts'
+import type { LeaseManager, LeaseUse, UseKind } from '../leases/lease-manager.ts'
 import { LeaseEndedRefusal } from '../leases/lease-refusals.ts'
 import type { Principal } from '../protocol/principal.ts'
+import type { LeaseChoice } from './lease-choice.ts'
+import type { ToolCall } from './tool-definition.ts'
 import { createKeyedTurns } from './turns.ts'
 
 /** A caller and the handle it named. */
@@ -20,6 +23,15 @@ export interface UseRequest {
   readonly handle: string
   readonly principal: Principal
   readonly signal: AbortSignal
+  /** How long the work may hold off the end of its lease. */
+  readonly limitMs?: number | undefined
+}
+
+/** A call of a tool and the handle it named, if it did. */
+export interface CallUse {
+  readonly handle: string | undefined
+  readonly call: ToolCall
+  readonly limitMs?: number | undefined
 }
 
 /** A phone in hand. */
@@ -35,23 +47,27 @@ export interface DeviceUse {
   tellScreenChange (): void
 }
 
-export interface DeviceUses {
+export interface DeviceUses<Request> {
   /** For work that only looks. */
-  reading<T> (request: UseRequest, work: (use: DeviceUse) => Promise<T>): Promise<T>
+  reading<T> (request: Request, work: (use: DeviceUse) => Promise<T>): Promise<T>
   /** For work that acts: one at a time per lease. */
-  acting<T> (request: UseRequest, work: (use: DeviceUse) => Promise<T>): Promise<T>
+  acting<T> (request: Request, work: (use: DeviceUse) => Promise<T>): Promise<T>
 }
+
+// Longer than any work that does not wait for something by itself.
+const lookLimitMs = 60_000
+const controlLimitMs = 120_000
 
 export function createDeviceUses ({ leases, screens, onScreenChange }: {
   readonly leases: LeaseManager
   readonly screens: ScreenMemory
   readonly onScreenChange: (lease: Lease) => void
-}): DeviceUses {
+}): DeviceUses<UseRequest> {
   const turns = createKeyedTurns()
 
-  const reading: DeviceUses['reading'] = async ({ handle, principal, signal }, work) => {
+  async function use<T> (kind: UseKind, { handle, principal, signal, limitMs }: UseRequest & { readonly limitMs: number }, work: (use: DeviceUse) => Promise<T>): Promise<T> {
     try {
-      return await leases.use({ handle, holder: { principal: principal.key }, signal }, ({ lease, driver, signal }) => {
+      return await leases.use({ handle, holder: { principal: principal.key }, signal, kind, limitMs }, ({ lease, driver, signal }) => {
         return work(take({ lease, driver, signal }))
       })
     } catch (error) {
@@ -82,9 +98,22 @@ export function createDeviceUses ({ leases, screens, onScreenChange }: {
   }
 
   return {
-    reading,
-    acting: (request, work) => reading(request, (use) => {
+    reading: ({ handle, principal, signal, limitMs = lookLimitMs }, work) => use('look', { handle, principal, signal, limitMs }, work),
+    acting: ({ handle, principal, signal, limitMs = controlLimitMs }, work) => use('control', { handle, principal, signal, limitMs }, (use) => {
       return turns.take(use.lease.handle, use.command.signal, () => work(use))
     })
+  }
+}
+
+/** The same for calls of tools, which need not name their lease. */
+export function createCallUses (uses: DeviceUses<UseRequest>, choice: LeaseChoice): DeviceUses<CallUse> {
+  async function chosen ({ handle, call, limitMs }: CallUse): Promise<UseRequest> {
+    const { principal, signal } = call
+    return { handle: await choice.choose(handle, call), principal, signal, limitMs }
+  }
+
+  return {
+    reading: async (request, work) => await uses.reading(await chosen(request), work),
+    acting: async (request, work) => await uses.acting(await chosen(request), work)
   }
 }

@@ -32,8 +32,8 @@ export function createLookTools ({ uses }: Pick<DeviceToolParts, 'uses'>): ToolD
       error: 'Of `since`, `within` and detail `raw`, one at a time.'
     }),
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
-    run ({ lease: handle, screenshot, ...wanted }, { principal, signal }) {
-      return uses.reading({ handle, principal, signal }, async (use) => {
+    run ({ lease: handle, screenshot, ...wanted }, call) {
+      return uses.reading({ handle, call }, async (use) => {
         const { screen, root } = await use.look()
         const { lines, data } = wanted.detail === 'raw' ? viewRaw(screen, root) : view(use, screen, { ...wanted, detail: wanted.detail })
         const image = screenshot === 'none'
@@ -58,8 +58,8 @@ export function createLookTools ({ uses }: Pick<DeviceToolParts, 'uses'>): ToolD
       maxWidth: z.int().min(0).max(4_096).default(smallWidth).describe('In pixels; 0 for the full size')
     }),
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
-    run ({ lease: handle, maxWidth }, { principal, signal }) {
-      return uses.reading({ handle, principal, signal }, async (use) => {
+    run ({ lease: handle, maxWidth }, call) {
+      return uses.reading({ handle, call }, async (use) => {
         const { screen } = await use.look()
         const { block, facts } = await takeScreenshot(use, { maxWidth, screen })
         return {

@@ -1,11 +1,12 @@
 import type { DeviceDescription } from '../devices/device-driver.ts'
+import { isLive } from '../leases/lease.ts'
 import type { PooledDevice } from '../leases/lease-manager.ts'
 import type { Principal } from '../protocol/principal.ts'
 import { isoTime } from './iso-time.ts'
 
 /** Whether the caller holds the device. */
 export function isMine ({ lease }: PooledDevice, principal: Principal): boolean {
-  return lease?.state === 'granted' && lease.holder.principal === principal.key
+  return lease !== undefined && isLive(lease) && lease.holder.principal === principal.key
 }
 
 /** A device as results show it, whatever it is doing. */

@@ -9,7 +9,7 @@ import { defineTool, type ToolDefinition } from './tool-definition.ts'
 import { ConfirmationRequiredRefusal, NotConfirmedRefusal } from './tool-refusals.ts'
 
 /** The tool that erases a phone without giving it back. */
-export function createResetTools ({ uses, scheduler }: Pick<DeviceToolParts, 'uses' | 'scheduler'>): ToolDefinition[] {
+export function createResetTools ({ uses, choice, scheduler }: Pick<DeviceToolParts, 'uses' | 'choice' | 'scheduler'>): ToolDefinition[] {
   const resetDevice = defineTool({
     name: 'resetDevice',
     title: 'Reset a device',
@@ -23,13 +23,16 @@ export function createResetTools ({ uses, scheduler }: Pick<DeviceToolParts, 'us
     }),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     asks: true,
-    async run ({ lease: handle, confirm, observe }, call) {
-      const use = { handle, principal: call.principal, signal: call.signal }
+    async run ({ lease: named, confirm, observe }, call) {
+      // A phone that would be taken for this call has nothing to erase.
+      const handle = await choice.find(named, call)
       // Whose lease it is comes first, and the lease is not held up while somebody thinks.
-      const { id, model } = await uses.reading(use, async ({ driver }) => driver.description)
+      const { id, model, fence } = await uses.reading({ handle, call }, async ({ driver, lease }) => ({ ...driver.description, fence: lease.fence }))
       const what = `resetting ${word(id)}`
 
-      const answer = await call.tryAsk('confirm', formQuestion({
+      // A session key can stand for another lease when the answer comes, and that one was not asked about.
+      const question = named === undefined ? `confirm ${id} ${fence}` : 'confirm'
+      const answer = await call.tryAsk(question, formQuestion({
         message: `Reset ${word(id)} (${quote(model, 60)})? All apps on it are stopped and everything in them is deleted.`,
         fields: { confirm: { type: 'boolean', title: 'Delete everything on this phone' } }
       }))
@@ -39,7 +42,7 @@ export function createResetTools ({ uses, scheduler }: Pick<DeviceToolParts, 'us
         throw new NotConfirmedRefusal({ what, action: 'decline' })
       }
 
-      return await uses.acting(use, async (use) => {
+      return await uses.acting({ handle, call }, async (use) => {
         const cleaned = await use.driver.restoreHome(use.command)
         return await actionOutput({ scheduler }, use, {
           done: `Reset ${word(id)}; it is still yours. Done: ${cleaned.length === 0 ? 'nothing, it was as new' : cleaned.map((phrase) => quote(phrase, 200)).join(', ')}.`,

@@ -16,6 +16,9 @@ import { defineTool, type ToolCall, type ToolDefinition } from './tool-definitio
 const directions = ['down', 'up', 'left', 'right'] as const
 type Direction = (typeof directions)[number]
 
+/** More than the look after a swipe takes. */
+const longestLookMs = 20_000
+
 /** Tools that move what a phone shows. */
 export function createSwipeTools ({ uses, scheduler }: Pick<DeviceToolParts, 'uses' | 'scheduler'>): ToolDefinition[] {
   const swipeOn = defineTool({
@@ -43,8 +46,10 @@ export function createSwipeTools ({ uses, scheduler }: Pick<DeviceToolParts, 'us
     }),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
     reports: true,
-    run ({ lease: handle, direction, from, to, distance, within, untilVisible, maxSwipes, durationMs, observe }, { principal, signal, progress }) {
-      return uses.acting({ handle, principal, signal }, async (use) => {
+    run ({ lease: handle, direction, from, to, distance, within, untilVisible, maxSwipes, durationMs, observe }, call) {
+      const { progress } = call
+      const limitMs = untilVisible === undefined ? undefined : maxSwipes * (durationMs + longestLookMs)
+      return uses.acting({ handle, call, limitMs }, async (use) => {
         const { screen } = await use.look()
         if (direction === undefined) {
           // The schema has seen to it that both points are there.

@@ -40,9 +40,9 @@ export function createTextTools ({ uses, scheduler }: Pick<DeviceToolParts, 'use
       error: 'With an empty `text` there is nothing to do unless `clear` or `submit` is set.'
     }),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
-    async run ({ lease: handle, text, into, clear, submit, observe }, { principal, signal }) {
+    async run ({ lease: handle, text, into, clear, submit, observe }, call) {
       ensureTypeable(text)
-      return await uses.acting({ handle, principal, signal }, async (use) => {
+      return await uses.acting({ handle, call }, async (use) => {
         const { field, before } = await focus(use, into, scheduler)
         const { driver, command } = use
         if (clear) await step(use, () => driver.clearText(command))
@@ -67,8 +67,8 @@ export function createTextTools ({ uses, scheduler }: Pick<DeviceToolParts, 'use
     description: 'Empties the field `target` (tapped first), or the focused field. Returns the next screen.',
     input: z.strictObject({ lease: leaseInput, target: selectorInput.optional(), observe: observeInput }),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
-    run ({ lease: handle, target, observe }, { principal, signal }) {
-      return uses.acting({ handle, principal, signal }, async (use) => {
+    run ({ lease: handle, target, observe }, call) {
+      return uses.acting({ handle, call }, async (use) => {
         const { field, before } = await focus(use, target, scheduler)
         await step(use, () => use.driver.clearText(use.command))
         return await actionOutput({ scheduler }, use, {

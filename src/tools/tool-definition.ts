@@ -22,15 +22,29 @@ export interface ToolOutput {
   readonly undo?: () => Promise<void>
 }
 
+/** Something a call did that it was not called for, and that its caller has to learn of whatever comes of the call. */
+export interface Aside {
+  /** A line or two, which come before everything else. */
+  readonly text: string
+  /** Members of `structuredContent`; the tool's own come first. */
+  readonly facts: Readonly<Record<string, unknown>>
+  /** Takes it back, for a caller that was not told. */
+  readonly undo: () => Promise<void>
+}
+
 /** What a tool knows of the call besides its arguments. It can ask its caller: `asking.ts` has the rules. */
 export interface ToolCall extends Asking {
   readonly principal: Principal
+  /** The hash of the caller's session key, if it has one: names a default lease, and authorizes nothing. */
+  readonly sessionKey: string | undefined
   /** Fires when the caller has gone or cancelled. */
   readonly signal: AbortSignal
   /** Tells the caller how far the work is; does nothing for a caller that did not ask. */
   readonly progress: (step: { readonly progress: number, readonly total?: number, readonly message?: string }) => void
   /** Tells a caller that wants log messages what is going on; never secrets or what somebody typed (LOG-03). */
   readonly log: (level: LogLevel, data: Readonly<Record<string, unknown>>) => void
+  /** Adds something to whatever the call comes back with, be it a refusal. */
+  addAside (aside: Aside): void
 }
 
 export interface ToolAnnotations {
@@ -53,6 +67,12 @@ export interface ToolDefinition<Input extends z.ZodObject = z.ZodObject> {
   readonly reports?: boolean
   /** True when the call may ask its caller; a call of any other tool must not. */
   readonly asks?: boolean
+  /**
+   * How long a call waits for something to come free before its work begins, from arguments that
+   * nobody has checked yet. Its answer is a stream that stays alive and can carry progress, that
+   * time is not counted as work, and the wait ends when the caller has gone, in either era.
+   */
+  readonly patienceMs?: (given: JsonObject) => number
   readonly run: (input: z.output<Input>, call: ToolCall) => Promise<ToolOutput>
 }
 
@@ -73,6 +93,7 @@ export interface SchemaTool {
   readonly reports?: boolean
   /** True when the call may ask its caller; a call of any other tool must not. */
   readonly asks?: boolean
+  readonly patienceMs?: (given: JsonObject) => number
   /** The arguments come as they were sent. */
   readonly run: (input: JsonObject, call: ToolCall) => Promise<{
     readonly content: readonly ContentBlock[]

@@ -85,3 +85,28 @@ export class ConfirmationRequiredRefusal extends Refusal {
     })
   }
 }
+
+/** The call names no lease, and which one it means cannot be told. */
+export class LeaseRequiredRefusal extends Refusal {
+  readonly code = 'lease_required'
+
+  constructor ({ hasKey, free, leases, freeInAll }: {
+    readonly hasKey: boolean
+    /** Devices that could be acquired now, as far as they are listed. */
+    readonly free: ReadonlyArray<Readonly<Record<string, unknown>>>
+    /** Leases of the caller's principal, as far as they are listed. */
+    readonly leases: ReadonlyArray<Readonly<Record<string, unknown>>>
+    readonly freeInAll: number
+  }) {
+    const held = leases.length === 0 ? 'you hold none' : 'those you hold may be another agent\'s under the same token'
+    const available = freeInAll === 0 ? 'no device is free' : freeInAll === 1 ? 'one device is free' : `${freeInAll} devices are free`
+    super({
+      message: `The call names no lease${hasKey ? ' and its session key stands for none' : ''}; ${held}, and ${available}.`,
+      retryable: false,
+      nextAction: leases.length === 0
+        ? freeInAll === 0 ? 'Call acquireDevice with waitMs to wait for a device, then pass its lease.' : 'Call acquireDevice, and pass the lease it returns.'
+        : 'Pass your lease if it is among those listed here; otherwise call acquireDevice.',
+      details: { free, leases }
+    })
+  }
+}

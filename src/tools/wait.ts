@@ -7,6 +7,9 @@ import { selectorInput } from './selector-input.ts'
 import { defineTool, type ToolDefinition } from './tool-definition.ts'
 import { awaitedStates, waitUntil } from './wait-until.ts'
 
+/** More than the look takes that is under way when the time is over. */
+const longestLookMs = 60_000
+
 /** Tools that wait for a phone. */
 export function createWaitTools ({ uses, clock, scheduler }: Pick<DeviceToolParts, 'uses' | 'clock' | 'scheduler'>): ToolDefinition[] {
   const waitFor = defineTool({
@@ -25,8 +28,9 @@ export function createWaitTools ({ uses, clock, scheduler }: Pick<DeviceToolPart
     }).refine(({ state, text }) => (state === 'text') === (text !== undefined), { error: 'Give `text` with state `text`, and only then.' }),
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
     reports: true,
-    run ({ lease: handle, for: selector, state, text, timeoutMs, pollMs }, { principal, signal, progress, log }) {
-      return uses.reading({ handle, principal, signal }, async (use) => {
+    run ({ lease: handle, for: selector, state, text, timeoutMs, pollMs }, call) {
+      const { progress, log } = call
+      return uses.reading({ handle, call, limitMs: timeoutMs + longestLookMs }, async (use) => {
         const { screen, element, waitedMs } = await waitUntil(
           { clock, scheduler }, use, { selector, state, text }, { timeoutMs, pollMs, progress, log }
         )

@@ -1,25 +1,13 @@
 import t from 'tap'
 import { principalTopic, type Change, type Topic } from '../../src/events/event-bus.ts'
-import type { Lease } from '../../src/leases/lease.ts'
 import { createDeviceResources } from '../../src/tools/device-resources.ts'
 import { createPoolChanges } from '../../src/tools/pool-changes.ts'
 import { createScreenResource } from '../../src/tools/screen-resource.ts'
+import { grantedLease } from '../support/lease-events.ts'
 import { alice, bob, toolBench } from '../support/tool-bench.ts'
 import { node } from '../support/ui-node.ts'
 
-const lease: Lease = {
-  handle: 'ls_1',
-  deviceId: 'phone-1',
-  bootId: 'boot-1',
-  fence: 1,
-  holder: { principal: alice.key },
-  state: 'granted',
-  purpose: undefined,
-  grantedAtMs: 0,
-  ttlMs: 1,
-  expiresAtMs: 1,
-  end: undefined
-}
+const lease = grantedLease({ handle: 'ls_1', deviceId: 'phone-1', holder: { principal: alice.key } })
 
 function setup () {
   const published: Array<readonly [Topic, Change]> = []

@@ -1,4 +1,6 @@
 import t from 'tap'
+import { idle } from '../support/idle.ts'
+import { manualTime } from '../support/manual-time.ts'
 import { scriptedPhone } from '../support/scripted-driver.ts'
 import { alice, bob, toolBench } from '../support/tool-bench.ts'
 import { node } from '../support/ui-node.ts'
@@ -52,6 +54,20 @@ t.test('listDevices comes in pages that stay right while leases come and go', as
   t.equal(second.structuredContent.next, undefined)
 })
 
+t.test('listDevices says why a phone cannot be had', async (t) => {
+  const { call, leases } = await toolBench({ phones: [...fleet(), scriptedPhone({ id: 'd-phone' })] })
+  await call('acquireDevice', { device: 'c-phone' })
+  await leases.operations.drain({ device: 'c-phone', reason: 'moves to the lab', by: 'eve' })
+  await leases.operations.block({ device: 'a-tablet', reason: 'broken glass', by: 'eve' })
+
+  const { text, structuredContent } = await call('listDevices')
+  const blocked = await call('listDevices', { state: 'blocked' })
+
+  t.match(text, /^a-tablet .* blocked labels big,spare "broken glass"\nb-phone .* free\nc-phone .* draining mine labels big "moves to the lab"\nd-phone .* free$/)
+  t.match(structuredContent.devices, [{ state: 'blocked', reason: 'broken glass' }, { state: 'free', reason: undefined }, { state: 'draining', mine: true }, {}])
+  t.match(blocked.structuredContent, { total: 1 })
+})
+
 t.test('a cursor that is of no page is refused, and one after which nothing is left is not', async (t) => {
   const { call } = await toolBench({ phones: fleet() })
 
@@ -89,13 +105,6 @@ t.test('acquireDevice grants a lease and says what comes next', async (t) => {
   t.match(text, /ls_0000000000000000000001/)
   t.match(text, /Next: observe/)
   t.match(text, /releaseDevice/)
-})
-
-t.test('acquireDevice takes a device that fits everything asked for', async (t) => {
-  const { call } = await toolBench({ phones: fleet() })
-
-  t.match((await call('acquireDevice', { labels: ['big'], kind: 'virtual' })).structuredContent.device, { id: 'c-phone' })
-  t.match((await call('acquireDevice', { model: 'iphone*' })).structuredContent.device, { id: 'b-phone' })
 })
 
 t.test('acquireDevice refuses what the pool cannot give', async (t) => {
@@ -141,7 +150,7 @@ t.test('releaseDevice gives the phone back, and twice is no error', async (t) =>
   const second = await call('releaseDevice', { lease })
 
   t.strictSame(first.structuredContent, {
-    released: true, alreadyReleased: false, cleaned: ['went to the home screen'], device: 'phone-1', state: 'free'
+    released: true, alreadyReleased: false, cleaned: ['went to the home screen'], failed: [], device: 'phone-1', state: 'free'
   })
   t.equal(first.text, 'Released phone-1, which is now free. Cleaned: "went to the home screen".')
   t.match(second.structuredContent, { released: true, alreadyReleased: true, device: 'phone-1' })
@@ -157,6 +166,24 @@ t.test('releaseDevice says when the phone went into quarantine', async (t) => {
   t.match((await call('releaseDevice', { lease })).structuredContent, { released: true, cleaned: [], state: 'quarantined' })
 })
 
+t.test('releaseDevice says what could not be cleaned, and cleans as much as it is told to', async (t) => {
+  const { call, acquire, leases } = await toolBench()
+  const lease = await acquire()
+  const levels: unknown[] = []
+  const { release } = leases
+  leases.release = async (request) => {
+    levels.push(request.cleanup)
+    return { ...await release(request), cleaned: [], failed: ['clipboard'] }
+  }
+
+  const { text, structuredContent } = await call('releaseDevice', { lease, cleanup: 'full' })
+  await call('releaseDevice', { lease })
+
+  t.match(text, /Cleaned: nothing\. Failed: "clipboard"\.$/)
+  t.match(structuredContent, { failed: ['clipboard'] })
+  t.same(levels, ['full', undefined], 'which is up to the operator when it is told nothing')
+})
+
 t.test('releasing a lease that has expired says that there is nothing left to release', async (t) => {
   const { call, acquire, advance } = await toolBench()
   const lease = await acquire()
@@ -170,9 +197,37 @@ t.test('listLeases finds a lost handle again, for its holder only', async (t) =>
   t.equal((await call('listLeases')).text, 'You hold no lease.')
   const lease = await acquire()
 
-  t.match((await call('listLeases')).structuredContent, { leases: [{ lease, device: 'phone-1', fence: 1, grantedAt: '1970-01-01T00:16:40.000Z' }] })
+  t.match((await call('listLeases')).structuredContent, { leases: [{ lease, state: 'granted', device: 'phone-1', fence: 1, grantedAt: '1970-01-01T00:16:40.000Z' }] })
   t.match((await call('listLeases')).text, `${lease} on phone-1`)
   t.strictSame((await call('listLeases', {}, { principal: bob })).structuredContent, { leases: [] })
+})
+
+t.test('listLeases marks the lease of the session key, and shows one that only a running call keeps as expiring', async (t) => {
+  const { call, leases } = await toolBench()
+  await call('acquireDevice', {}, { sessionKey: 'hash' })
+  leases.isExpiring = () => true
+
+  const { text, structuredContent } = await call('listLeases', {}, { sessionKey: 'hash' })
+
+  t.match(text, /Z expiring of your session key$/)
+  t.match(structuredContent, { leases: [{ state: 'expiring', ofSessionKey: true }] })
+  t.equal((await call('listLeases', {}, { sessionKey: 'other' })).structuredContent.leases[0].ofSessionKey, undefined)
+})
+
+t.test('listLeases shows what its caller waits for, and nobody else\'s requests', async (t) => {
+  const { call, acquire } = await toolBench({ time: manualTime() })
+  const lease = await acquire()
+  const waiting = call('acquireDevice', { waitMs: 60_000, platform: 'android', purpose: 'next test' })
+  await idle()
+
+  const { text, structuredContent } = await call('listLeases')
+
+  t.match(text, /\nwaiting for a phone: position 1 of the line.* "next test"$/)
+  t.match(structuredContent.waiting, [{ wanted: [{ platform: 'android' }], position: 1, priority: 'normal', since: String, purpose: 'next test' }])
+  t.strictSame((await call('listLeases', {}, { principal: bob })).structuredContent, { leases: [] })
+  await call('releaseDevice', { lease })
+  await waiting
+  t.equal((await call('listLeases')).structuredContent.waiting, undefined)
 })
 
 t.test('RPC-10, CALL-08, D-20: another principal\'s lease and one that never was are the same refusal, in every tool', async (t) => {
@@ -187,7 +242,15 @@ t.test('RPC-10, CALL-08, D-20: another principal\'s lease and one that never was
     rotate: { orientation: 'portrait' },
     launchApp: { app: 'a' },
     terminateApp: { app: 'a' },
-    openLink: { url: 'shop:1' }
+    openLink: { url: 'shop:1' },
+    setDeviceState: { locale: 'de-DE' },
+    installApp: { app: 'a' },
+    uninstallApp: { app: 'a' },
+    clearAppData: { app: 'a' },
+    setPermission: { app: 'a', permission: 'camera', state: 'granted' },
+    putFile: { path: 'a', text: '' },
+    removeFile: { path: 'a' },
+    recordScreen: { action: 'start' }
   }
 
   for (const { name } of tools.filter(({ input }) => 'lease' in input.shape)) {
