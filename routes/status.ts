@@ -6,12 +6,12 @@ import type {} from '../plugins/store.ts'
 import { deviceStates } from '../src/leases/lease-manager.ts'
 import type { Clock } from '../src/runtime/clock.ts'
 import { packageVersion } from '../src/runtime/package-root.ts'
+import { leaseData, waitingData } from './operations/pool-data.ts'
+import { addPoolSchemas, count, leaseSchema, waitingSchema } from './operations/pool-schemas.ts'
 
 export interface StatusOptions {
   readonly clock: Clock
 }
-
-const count = { type: 'integer', minimum: 0 } as const
 
 const status = {
   description: 'The server as it is now.',
@@ -35,11 +35,22 @@ const status = {
       required: ['total', ...deviceStates],
       properties: { total: count, ...Object.fromEntries(deviceStates.map((state) => [state, count])) }
     },
-    leases: { type: 'object', required: ['granted'], properties: { granted: count } },
+    leases: {
+      type: 'object',
+      required: ['granted', 'awaitingOwner', 'held'],
+      properties: {
+        granted: count,
+        awaitingOwner: { ...count, description: 'Leases from before a restart whose holders have not been heard of since.' },
+        held: { type: 'array', items: leaseSchema }
+      }
+    },
     queue: {
       type: 'object',
-      required: ['waiting'],
-      properties: { waiting: { ...count, description: 'Acquisitions that have been asked for and are not decided.' } }
+      required: ['waiting', 'line'],
+      properties: {
+        waiting: { ...count, description: 'Requests that wait for devices.' },
+        line: { type: 'array', description: 'In the order in which they would be served now.', items: waitingSchema }
+      }
     },
     store: {
       type: 'object',
@@ -52,6 +63,7 @@ const status = {
 /** Who holds how much of what: for operators, dashboards and `mooring status`. */
 const statusRoute: FastifyPluginAsync<StatusOptions> = async function statusRoute (fastify, { clock }) {
   const startedMs = clock.monotonicMs()
+  addPoolSchemas(fastify)
 
   fastify.get('/status', {
     schema: { operationId: 'status', summary: 'Devices, leases and the server itself', tags: ['operations'], response: { 200: status } }
@@ -59,6 +71,7 @@ const statusRoute: FastifyPluginAsync<StatusOptions> = async function statusRout
     const [devices, leases, answering] = await Promise.all([
       fastify.leases.devices(), fastify.leases.list(), fastify.store.isAnswering()
     ])
+    const line = fastify.leases.waiting()
     return {
       version: packageVersion,
       state: fastify.admission.state,
@@ -69,8 +82,12 @@ const statusRoute: FastifyPluginAsync<StatusOptions> = async function statusRout
         total: devices.length,
         ...Object.fromEntries(deviceStates.map((state) => [state, devices.filter((device) => device.state === state).length]))
       },
-      leases: { granted: leases.length },
-      queue: { waiting: fastify.leases.acquiring },
+      leases: {
+        granted: leases.filter(({ state }) => state === 'granted').length,
+        awaitingOwner: leases.filter(({ state }) => state === 'awaiting_owner').length,
+        held: leases.map(leaseData)
+      },
+      queue: { waiting: line.length, line: line.map((request) => waitingData(request, clock.nowMs())) },
       store: { kind: 'sqlite', answering }
     }
   })

@@ -35,7 +35,7 @@ const introduction = `# Refusals
 
 <!-- Generated from the refusals in src/ by \`npm run generate\`. Change them there. -->
 
-A refusal is an expected "no". A tool that refuses answers with a result whose \`isError\` is true; its \`structuredContent\` has \`code\`, \`message\`, \`retryable\`, \`nextAction\`, sometimes \`retryAfterMs\`, and facts of its own such as candidates. The \`mooring\` command prints \`message\` and \`nextAction\`, and ends with 2 for wrong settings and 1 for anything else.
+A refusal is an expected "no". A tool that refuses answers with a result whose \`isError\` is true; its \`structuredContent\` has \`code\`, \`message\`, \`retryable\`, \`nextAction\`, sometimes \`retryAfterMs\`, and facts of its own such as candidates. Outside MCP it is a JSON object whose \`error\` is the message, with the rest beside it. The \`mooring\` command prints \`message\` and \`nextAction\`, and ends with 2 for wrong settings and 1 for anything else.
 
 A code keeps its meaning and is never used for another one. "Retry" is whether the same call, unchanged, can work later; \`<…>\` stands for what is known only then.
 

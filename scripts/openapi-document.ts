@@ -30,11 +30,12 @@ async function describe (app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
     // MCP describes itself.
     transform: ({ schema, url }) => ({ schema: { ...schema, hide: url === '/mcp' }, url }),
+    refResolver: { buildLocalReference: ({ $id }, _base, _fragment, index) => typeof $id === 'string' ? $id : `schema-${index}` },
     openapi: {
       openapi: '3.1.0',
       info: {
         title: 'mooring',
-        description: 'Health and state of a mooring server. Phones are driven over MCP at /mcp, which OpenAPI does not describe.',
+        description: 'Health and state of a mooring server, what its operator can do, and heartbeats. Phones are driven over MCP at /mcp, which OpenAPI does not describe.',
         // The paths are what a change of the interface is about, not every release.
         version: '1'
       },

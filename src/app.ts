@@ -27,12 +27,16 @@ import telemetry from '../plugins/telemetry.ts'
 import tokenFile from '../plugins/token-file.ts'
 import trace from '../plugins/trace.ts'
 import healthRoutes from '../routes/health.ts'
+import heartbeatRoute from '../routes/heartbeat.ts'
 import mcpRoute from '../routes/mcp.ts'
+import poolLists from '../routes/operations/pool-lists.ts'
+import poolOrders from '../routes/operations/pool-orders.ts'
 import statusRoute from '../routes/status.ts'
 import { createHostAllowList } from './auth/host-allow-list.ts'
 import { createToken } from './auth/token-file.ts'
 import { createTokenVerifier } from './auth/verify-token.ts'
 import type { Config } from './config/load-config.ts'
+import type { DeviceDriver } from './devices/device-driver.ts'
 import { createVirtualPhones } from './devices/virtual/virtual-phones.ts'
 import type { Clock } from './runtime/clock.ts'
 import type { Ids } from './runtime/ids.ts'
@@ -51,6 +55,8 @@ export interface AppParts {
   readonly logDestination?: NodeJS.WritableStream
   /** Registered before any route, for what has to see them all. */
   readonly beforeRoutes?: (app: FastifyInstance) => Promise<void>
+  /** Connects devices in place of those that the settings describe. */
+  readonly connectDevices?: () => Promise<readonly DeviceDriver[]>
   /** What is offered in place of what the pool offers, for whoever measures or tests the server itself. */
   readonly offer?: (pool: Offer) => Offer
 }
@@ -61,11 +67,14 @@ const maxHeaderBytes = 65_536
 /** How long a request that takes too long may go unnoticed. */
 const longestCheckMs = 15_000
 
+/** Who calls these must get through when the server is full of calls that wait. */
+const promptPaths = /^\/(?:heartbeat|status|queue|audit|devices|leases)(?:\/|$)/
+
 const probePaths = ['/livez', '/readyz']
 
 /** Builds the server; `listen` and then `startUp` bring it to life, `close` ends it. */
 export async function buildApp (
-  { config, clock, scheduler: timers, ids, logDestination, beforeRoutes, offer = (pool) => pool }: AppParts
+  { config, clock, scheduler: timers, ids, logDestination, beforeRoutes, connectDevices, offer = (pool) => pool }: AppParts
 ): Promise<FastifyInstance> {
   const { server, stateDir } = config
   const scheduler = outsideScopes(timers)
@@ -105,7 +114,7 @@ export async function buildApp (
   await app.register(pipelinedResponses)
   await app.register(trace)
   await app.register(hostOrigin, { allowList: createHostAllowList(server) })
-  await app.register(admission, { ...server, openPaths, scheduler })
+  await app.register(admission, { ...server, openPaths, isPrompt: (path) => promptPaths.test(path), scheduler })
   await app.register(bearerAuth, { verifier: createTokenVerifier({ token }), openPaths })
   await app.register(errorHandler, { bodyLimitBytes: server.bodyLimitBytes })
 
@@ -117,7 +126,7 @@ export async function buildApp (
   const { onPoolChange, onScreenChange } = createPoolChanges(app.bus)
   await app.register(leases, {
     settings: config.leases,
-    connectDevices: async () => await createVirtualPhones({ settings: config.devices.virtual, clock, scheduler, ids }),
+    connectDevices: connectDevices ?? (async () => createVirtualPhones({ settings: config.devices.virtual, clock, scheduler, ids })),
     onChange: onPoolChange,
     noteDevice,
     clock,
@@ -141,6 +150,9 @@ export async function buildApp (
   await app.register(mcpRoute, { bodyLimitBytes: server.bodyLimitBytes })
   await app.register(healthRoutes)
   await app.register(statusRoute, { clock })
+  await app.register(heartbeatRoute, { bodyLimitBytes: server.bodyLimitBytes })
+  await app.register(poolLists, { clock })
+  await app.register(poolOrders, { bodyLimitBytes: server.bodyLimitBytes })
   return app
 }
 

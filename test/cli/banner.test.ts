@@ -7,6 +7,8 @@ function device (id: string, { platform = 'android' as 'android' | 'ios', osVers
     description: { id, name: id, platform, kind: 'virtual', model: 'Phone', osVersion, labels: [] },
     state: 'free',
     reason: undefined,
+    hold: undefined,
+    failures: 0,
     lease: undefined
   }
 }

@@ -5,6 +5,7 @@ import { decodeHeaderValue, encodeHeaderValue } from '../../src/protocol/header-
 import { maxNesting, parseJsonBody } from '../../src/protocol/json-body.ts'
 import { acceptsBothForms, isJsonContentType } from '../../src/protocol/media-types.ts'
 import { checkMirroredParameters, readMirroredParameters } from '../../src/protocol/mirrored-parameters.ts'
+import { inBandProblem, inBandSessionKey, readSessionKeyHeader, withoutInternalArguments } from '../../src/protocol/session-key.ts'
 import { readTraceContext } from '../../src/protocol/trace-context.ts'
 import { isLegacyVersion } from '../../src/protocol/versions.ts'
 import { property, type FuzzProperty } from './fuzz-property.ts'
@@ -129,6 +130,15 @@ export const protocolProperties: readonly FuzzProperty[] = [
     readMirroredParameters({ type: 'object', properties: { s: schema } })
     const rejection = checkMirroredParameters(parameters, { 'mcp-param-s': raw, 'mcp-param-n': raw, 'mcp-param-b': raw }, typeof given === 'object' && given !== null ? { ...given } : { s: given, at: given, b: given })
     return rejection === undefined || rejection.code === -32020
+  }),
+
+  property('POOL-04: whatever comes, a session key is a hash or refused, and nothing of what came is in the answer', 2_000, [hostileValue, hostileText], (value, text) => {
+    const isHash = (key: string | undefined): boolean => key === undefined || /^[\w-]{43}$/.test(key)
+    const inBand = [value, { __mcpSessionId: value }].map((given) => inBandSessionKey({ method: 'tools/call', params: { arguments: given } }))
+    const header = readSessionKeyHeader({ 'x-mooring-session-id': text }, 'modern')
+    return inBand.every(isHash) && (inBand[1] === undefined) === (inBandProblem({ __mcpSessionId: value }) !== undefined) &&
+      Object.keys(withoutInternalArguments({ __mcpSessionId: value, [text]: value })).every((name) => !name.startsWith('__')) &&
+      (header.ok ? isHash(header.key) : text.length < 8 || !header.rejection.message.includes(text))
   }),
 
   property('HTTP-03, HTTP-04, TRACE-03: no header value makes a reader throw', 2_000, [hostileText, hostileText, hostileText, hostileValue], (a, b, c, value) => {

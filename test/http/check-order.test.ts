@@ -62,14 +62,15 @@ t.test('VAL-01…VAL-14, VAL-16…VAL-18: of all faults at once the earlier chec
     { rule: 'VAL-11', headers: { 'mcp-protocol-version': '2026-07-28' }, body: call({ _meta: meta('2026-07-28') }, 'nope'), status: 400, code: -32020, says: /Mcp-Method/ },
     { rule: 'VAL-12', headers: { 'mcp-method': 'nope' }, status: 404, code: -32601 },
     { rule: 'VAL-13', headers: { 'mcp-method': 'tools/call' }, body: call({ name: 'nope', _meta: meta('2026-07-28') }), status: 400, code: -32020, says: /Mcp-Name/ },
-    { rule: 'VAL-14', headers: { 'mcp-name': 'nope' }, status: 200, code: -32602, says: /nope/ },
+    { rule: 'POOL-04', headers: { 'mcp-name': 'nope' }, status: 400, code: -32020, says: /x-mooring-session-id/ },
+    { rule: 'VAL-14', headers: { 'x-mooring-session-id': 'k' }, status: 200, code: -32602, says: /nope/ },
     { rule: 'VAL-17', headers: { 'mcp-name': 'routed' }, body: call({ name: 'routed', arguments: { region: 'eu' }, _meta: meta('2026-07-28') }), status: 400, code: -32020, says: /Mcp-Param-Region/ },
     { rule: 'VAL-16', headers: { 'mcp-param-region': 'eu' }, status: 400, code: -32021, says: /roots/ },
     { rule: 'VAL-18', headers: { 'mcp-name': 'broken' }, body: call({ name: 'broken', _meta: meta('2026-07-28') }), status: 200 }
   ]
 
   let headers: OutgoingHttpHeaders = {
-    host: 'evil.example', 'content-type': 'text/plain', accept: 'text/html', 'mcp-protocol-version': '1999-01-01', 'mcp-method': 'wrong', 'mcp-name': 'wrong', 'mcp-param-region': 'wrong'
+    host: 'evil.example', 'content-type': 'text/plain', accept: 'text/html', 'mcp-protocol-version': '1999-01-01', 'mcp-method': 'wrong', 'mcp-name': 'wrong', 'mcp-param-region': 'wrong', 'x-mooring-session-id': ''
   }
   let body: unknown = '{'
   for (const rung of rungs) {

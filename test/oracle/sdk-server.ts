@@ -66,11 +66,13 @@ function registerTool (server: McpServer, { name, title = name, description, inp
     const call: ToolCall = {
       ...unannounced,
       principal: principal(),
+      sessionKey: undefined,
       signal,
       progress: (step) => {
         if (token !== undefined) sent.push(context.mcpReq.notify({ method: 'notifications/progress', params: { progressToken: token, ...step } }))
       },
-      log: (level, data) => { sent.push(context.mcpReq.log(level, data, 'mooring')) }
+      log: (level, data) => { sent.push(context.mcpReq.log(level, data, 'mooring')) },
+      addAside: () => { throw new Error('no tool of the fixture does anything on the side') }
     }
     const result = await run(input, call)
     await Promise.all(sent)

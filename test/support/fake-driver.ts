@@ -1,5 +1,6 @@
 import type { Command, DeviceDescription, DeviceDriver } from '../../src/devices/device-driver.ts'
 import { CancelledRefusal, DeviceOfflineRefusal } from '../../src/devices/device-refusals.ts'
+import { plainState, plainStateCommands, type PlainState } from './state-commands.ts'
 
 /** A command that has been stopped half way. */
 export interface Hold {
@@ -15,6 +16,8 @@ export interface FakeDriver extends DeviceDriver {
   readonly obeyed: readonly { readonly operation: string, readonly fence: number }[]
   /** The most commands it ever had under way at once. */
   readonly mostAtOnce: number
+  /** What it is like besides its screen. */
+  readonly state: PlainState
   /** Names its boot; undefined while it is offline. */
   boot: string | undefined
   /** How many of the next cleanups fail. */
@@ -46,7 +49,10 @@ export function fakeDriver (description: Partial<DeviceDescription> = {}): FakeD
     await held?.(signal)
   }
 
+  const state = plainState()
   const driver: FakeDriver = {
+    ...plainStateCommands(state, (operation, what, command) => perform(operation, command, undefined)),
+    state,
     description: {
       id: 'phone-1', name: 'Phone', platform: 'android', kind: 'virtual', model: 'Pixel 9', osVersion: '15', labels: [], ...description
     },
@@ -118,7 +124,6 @@ export function fakeDriver (description: Partial<DeviceDescription> = {}): FakeD
     launchApp: (appId, options, command) => perform('launchApp', command, undefined),
     terminateApp: (appId, command) => perform('terminateApp', command, undefined),
     openLink: (url, options, command) => perform('openLink', command, undefined),
-    setOrientation: (orientation, command) => perform('setOrientation', command, undefined),
     close: async () => {}
   }
   return driver

@@ -1,4 +1,5 @@
 import { createLeaseManager } from '../../src/leases/create-lease-manager.ts'
+import type { ChangeLedger } from '../../src/leases/cleanup/change-ledger.ts'
 import type { DeviceSelector, LeaseManager } from '../../src/leases/lease-manager.ts'
 import { leaseSettings, type LeaseSettings } from '../../src/leases/lease-settings.ts'
 import type { LeaseStore } from '../../src/leases/lease-store.ts'
@@ -7,6 +8,7 @@ import type { PoolChange } from '../../src/leases/watch-changes.ts'
 import type { Ids } from '../../src/runtime/ids.ts'
 import { fakeDriver, type FakeDriver } from './fake-driver.ts'
 import { manualTime, type ManualTime } from './manual-time.ts'
+import { memoryChangeLedger } from './memory-change-ledger.ts'
 import { memoryLeaseStore } from './memory-lease-store.ts'
 import { sequenceIds } from './sequence-ids.ts'
 
@@ -20,6 +22,7 @@ export interface LeaseBench {
   /** The first of them. */
   readonly phone: FakeDriver
   readonly store: LeaseStore
+  readonly ledger: ChangeLedger
   readonly time: ManualTime
   /** Every line logged, as text. */
   readonly lines: readonly string[]
@@ -35,10 +38,11 @@ export interface LeaseBench {
 
 /** A manager over fake phones, a store and manual time; started unless told otherwise. */
 export async function leaseBench ({
-  phones = [fakeDriver()], store = memoryLeaseStore(), time = manualTime(Date.UTC(2026, 0, 1)), ids = sequenceIds(), settings = {}, start = true
+  phones = [fakeDriver()], store = memoryLeaseStore(), ledger = memoryChangeLedger(store), time = manualTime(Date.UTC(2026, 0, 1)), ids = sequenceIds(), settings = {}, start = true
 }: {
   readonly phones?: readonly FakeDriver[]
   readonly store?: LeaseStore
+  readonly ledger?: ChangeLedger
   readonly time?: ManualTime
   readonly ids?: Ids
   readonly settings?: Partial<LeaseSettings>
@@ -52,6 +56,7 @@ export async function leaseBench ({
   function restarted (drivers: readonly FakeDriver[] = phones): LeaseManager {
     return createLeaseManager({
       store,
+      ledger,
       drivers,
       clock: time.clock,
       scheduler: time.scheduler,
@@ -71,6 +76,7 @@ export async function leaseBench ({
     phones,
     phone,
     store,
+    ledger,
     time,
     lines,
     changes,

@@ -6,6 +6,8 @@ export interface ManualTime {
   readonly scheduler: Scheduler
   /** Lets time pass and runs what falls due meanwhile, in the order it does. */
   advance (ms: number): void
+  /** Lets time pass in which nothing can run; what fell due runs with the next `advance`, late. */
+  stall (ms: number): void
   /** Sets the wall clock forward or back; no time passes, and no timer notices. */
   setWallClock (byMs: number): void
   /** How many timers are set. */
@@ -55,6 +57,10 @@ export function manualTime (startMs = 0): ManualTime {
         timer.work()
       }
       monotonicMs = untilMs
+    },
+
+    stall (ms) {
+      monotonicMs += ms
     },
 
     setWallClock (byMs) {

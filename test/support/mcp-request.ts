@@ -20,6 +20,7 @@ export function mcpRequest (method: string, params: Readonly<Record<string, unkn
     parameterHeaders: {},
     trace: undefined,
     principal: principal(),
+    sessionKey: undefined,
     signal: new AbortController().signal,
     ...overrides
   }

@@ -24,12 +24,17 @@ export interface Wire {
   call (tool: string, args?: Record<string, unknown>): Promise<any>
 }
 
-/** Speaks MCP by hand to a server on this machine; `agent` keeps its connections. */
-export function mcpWire ({ port, token, agent }: { readonly port: number, readonly token: string, readonly agent?: Agent }): Wire {
+/** Speaks MCP by hand to a server on this machine; `agent` keeps its connections, `headers` go with every request. */
+export function mcpWire ({ port, token, agent, headers: always = {} }: {
+  readonly port: number
+  readonly token: string
+  readonly agent?: Agent
+  readonly headers?: OutgoingHttpHeaders
+}): Wire {
   let lastId = 0
 
   async function post (body: string | Buffer, headers: OutgoingHttpHeaders = {}): Promise<Reply> {
-    const all = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', authorization: `Bearer ${token}`, ...headers }
+    const all = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', authorization: `Bearer ${token}`, ...always, ...headers }
     return await exchange({ port, body, headers: withoutUndefined(all), agent })
   }
 

@@ -2,6 +2,7 @@ import type {
   AppInfo, Command, DeviceDescription, DeviceDriver, Observation, UiNode
 } from '../../src/devices/device-driver.ts'
 import { AppNotInstalledRefusal, CancelledRefusal, LinkNotHandledRefusal } from '../../src/devices/device-refusals.ts'
+import { plainState, plainStateCommands, type PlainState } from './state-commands.ts'
 import { look } from './ui-node.ts'
 
 type Operation = Exclude<keyof DeviceDriver, 'description' | 'bootId' | 'homeApps' | 'close'>
@@ -14,6 +15,8 @@ export interface ScriptedPhone extends DeviceDriver {
   readonly fences: ReadonlySet<number>
   /** How many times it was looked at. */
   readonly looks: number
+  /** What it is like besides its screen. */
+  readonly state: PlainState
   /** Shows this from now on. */
   show (root: UiNode, facts?: Partial<Observation>): void
   /** Reacts to every command of that name, before the command is over. */
@@ -38,7 +41,10 @@ export function scriptedPhone (description: Partial<DeviceDescription> = {}, app
     if (!apps.some(({ id }) => id === appId)) throw new AppNotInstalledRefusal(appId, apps.map(({ id }) => id))
   }
 
+  const state = plainState()
   return {
+    ...plainStateCommands(state, perform),
+    state,
     description: {
       id: 'phone-1', name: 'Phone one', platform: 'android', kind: 'virtual', model: 'Pixel 9', osVersion: '15', labels: [], ...description
     },
@@ -83,7 +89,6 @@ export function scriptedPhone (description: Partial<DeviceDescription> = {}, app
       if (!url.startsWith('shop:')) throw new LinkNotHandledRefusal(url)
       await perform('openLink', `open ${url}${appId === undefined ? '' : ` in ${appId}`}`, command)
     },
-    setOrientation: (orientation, command) => perform('setOrientation', `turn ${orientation}`, command),
     async restoreHome (command) {
       await perform('restoreHome', 'restore', command)
       return ['went to the home screen']

@@ -27,7 +27,7 @@ export interface TestApp {
   log (): string
 }
 
-export interface TestAppOptions extends Partial<Pick<AppParts, 'clock' | 'scheduler' | 'ids' | 'offer' | 'beforeRoutes'>> {
+export interface TestAppOptions extends Partial<Pick<AppParts, 'clock' | 'scheduler' | 'ids' | 'offer' | 'beforeRoutes' | 'connectDevices'>> {
   readonly flags?: readonly string[]
   /** False leaves the server in its start-up. */
   readonly startUp?: boolean

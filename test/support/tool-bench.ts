@@ -7,11 +7,12 @@ import type { Principal } from '../../src/protocol/principal.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 import type { Scheduler } from '../../src/runtime/scheduler.ts'
 import { createDeviceTools } from '../../src/tools/device-tools.ts'
-import type { ToolCall, ToolDefinition, ToolOutput } from '../../src/tools/tool-definition.ts'
+import type { Aside, ToolCall, ToolDefinition, ToolOutput } from '../../src/tools/tool-definition.ts'
 import type { DeviceDriver, UiNode } from '../../src/devices/device-driver.ts'
 import { scriptedCaller } from './asking.ts'
 import { hastyTime } from './hasty-time.ts'
 import { manualTime } from './manual-time.ts'
+import { memoryChangeLedger } from './memory-change-ledger.ts'
 import { memoryLeaseStore } from './memory-lease-store.ts'
 import { scriptedPhone, type ScriptedPhone } from './scripted-driver.ts'
 import { sequenceIds } from './sequence-ids.ts'
@@ -37,6 +38,8 @@ export interface Bench {
 export interface Answer extends ToolOutput {
   /** The first text block. */
   readonly text: string
+  /** What the call did that it was not called for. */
+  readonly aside: Aside | undefined
   readonly structuredContent: any
 }
 
@@ -62,8 +65,10 @@ export async function toolBench ({ phones = [scriptedPhone()], shows, time = has
 /** The device tools over the real lease manager and any phones. */
 export async function benchOver (drivers: readonly DeviceDriver[], time: ToolTime): Promise<Bench> {
   const leaseTime = manualTime(1_000_000)
+  const store = memoryLeaseStore()
   const leases = createLeaseManager({
-    store: memoryLeaseStore(),
+    store,
+    ledger: memoryChangeLedger(store),
     drivers,
     clock: leaseTime.clock,
     scheduler: leaseTime.scheduler,
@@ -77,12 +82,14 @@ export async function benchOver (drivers: readonly DeviceDriver[], time: ToolTim
   const onScreenChange = ({ handle }: Lease): void => { screenChanges.push(handle) }
   const tools = createDeviceTools({ leases, screens, onScreenChange, ...time })
 
-  async function call (name: string, args: Record<string, unknown> = {}, { principal = alice, signal = new AbortController().signal, progress = () => {}, log = () => {}, ...asking }: Partial<ToolCall> = {}): Promise<Answer> {
+  async function call (name: string, args: Record<string, unknown> = {}, { principal = alice, sessionKey, signal = new AbortController().signal, progress = () => {}, log = () => {}, ...asking }: Partial<ToolCall> = {}): Promise<Answer> {
     const tool = tools.find((candidate) => candidate.name === name)
     if (tool === undefined) throw new Error(`no tool ${name}`)
-    const output = await tool.run(tool.input.parse(args), { principal, signal, progress, log, ...scriptedCaller(), ...asking })
+    let aside: Aside | undefined
+    const addAside = (added: Aside): void => { aside = added }
+    const output = await tool.run(tool.input.parse(args), { principal, sessionKey, signal, progress, log, addAside, ...scriptedCaller(), ...asking })
     const [first] = output.content
-    return { ...output, text: first?.type === 'text' ? first.text : '' }
+    return { ...output, aside, text: first?.type === 'text' ? first.text : '' }
   }
 
   return {

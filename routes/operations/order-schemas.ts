@@ -1,0 +1,59 @@
+/** What the orders of operators look like, as JSON schemas. */
+import { deviceSchema, leaseSchema, refusalSchema } from './pool-schemas.ts'
+
+const refusalTexts = {
+  400: 'The body is not understood.',
+  404: 'There is no such device, or no such lease any more.',
+  409: 'Not as things are now.',
+  413: 'The body is too large.',
+  415: 'The body is no JSON.',
+  503: 'The server is starting or stopping.'
+} as const
+
+const refusals = (...statuses: ReadonlyArray<keyof typeof refusalTexts>): object => Object.fromEntries(
+  statuses.map((status) => [status, { description: refusalTexts[status], ...refusalSchema }])
+)
+
+const reason = { type: 'string', minLength: 1, maxLength: 200, description: 'Why, for whoever reads the audit or is refused.' } as const
+
+const reasonBody = { type: 'object', additionalProperties: false, required: ['reason'], properties: { reason } } as const
+
+const drainBody = {
+  ...reasonBody,
+  properties: {
+    reason,
+    deadlineMs: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 604_800_000,
+      description: 'Milliseconds until leases that go on are ended. Without it they end by themselves.'
+    }
+  }
+} as const
+
+const deviceParams = { type: 'object', properties: { id: { type: 'string', description: 'Id of the device.' } } } as const
+const leaseParams = { type: 'object', properties: { id: { type: 'string', description: '`id` of the lease in GET /leases, such as `virtual-android-1:7`; no handle.' } } } as const
+
+const devices = {
+  description: 'The devices that it was about, as they are now.',
+  type: 'object',
+  required: ['devices'],
+  properties: { devices: { type: 'array', items: deviceSchema } }
+} as const
+
+const lease = { description: 'The lease, which is over.', type: 'object', required: ['lease'], properties: { lease: leaseSchema } } as const
+
+const tags = ['operations']
+const plain = { tags, response: { 200: devices, ...refusals(404, 409, 503) } }
+const withReason = { tags, body: reasonBody, response: { 200: devices, ...refusals(400, 404, 409, 413, 415, 503) } }
+
+export const drainAllOrder = { ...withReason, operationId: 'drainAll', summary: 'Grant no more leases on any device', body: drainBody }
+export const drainOrder = { ...withReason, operationId: 'drain', summary: 'Grant no more leases on a device', body: drainBody, params: deviceParams }
+export const blockOrder = { ...withReason, operationId: 'block', summary: 'Keep a device from being leased until it is unblocked', params: deviceParams }
+export const revokeOrder = {
+  ...withReason, operationId: 'revoke', summary: 'End somebody\'s lease', params: leaseParams, response: { ...withReason.response, 200: lease }
+}
+export const undrainAllOrder = { ...plain, operationId: 'undrainAll', summary: 'Let all drained devices be leased again' }
+export const undrainOrder = { ...plain, operationId: 'undrain', summary: 'Let a drained device be leased again', params: deviceParams }
+export const unblockOrder = { ...plain, operationId: 'unblock', summary: 'Let a blocked device be leased again', params: deviceParams }
+export const retryOrder = { ...plain, operationId: 'retry', summary: 'Try a quarantined or offline device again now', params: deviceParams }

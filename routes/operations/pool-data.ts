@@ -1,0 +1,78 @@
+/** The pool as operators read it: labels instead of principals, ids instead of handles. */
+import type { Lease } from '../../src/leases/lease.ts'
+import type { AuditEntry } from '../../src/leases/audit.ts'
+import type { PooledDevice, WaitingRequest } from '../../src/leases/lease-manager.ts'
+import { labelOfPrincipal } from '../../src/protocol/principal.ts'
+import { isoTime } from '../../src/tools/iso-time.ts'
+import { formatLeaseId } from './lease-id.ts'
+
+/** Enough of a handle to find it in a log, and far too little to guess it. */
+const shownCharacters = 6
+
+export function leaseData (lease: Lease): object {
+  const { handle, deviceId, fence, state, holder, purpose, priority, grantedAtMs, expiresAtMs, end } = lease
+  return {
+    id: formatLeaseId(lease),
+    handle: `${handle.slice(0, shownCharacters)}…`,
+    device: deviceId,
+    fence,
+    state,
+    holder: labelOfPrincipal(holder.principal),
+    purpose,
+    priority,
+    grantedAt: isoTime(grantedAtMs),
+    expiresAt: isoTime(expiresAtMs),
+    end: end && { reason: end.reason, at: isoTime(end.atMs), note: end.note }
+  }
+}
+
+export function deviceData ({ description, state, reason, hold, failures, lease }: PooledDevice): object {
+  const { id, name, platform, kind, model, osVersion, labels } = description
+  return {
+    id,
+    name,
+    platform,
+    kind,
+    model,
+    os: osVersion,
+    labels,
+    state,
+    reason,
+    failures,
+    hold: hold && {
+      kind: hold.kind,
+      reason: hold.reason,
+      by: labelOfPrincipal(hold.by),
+      at: isoTime(hold.atMs),
+      deadline: hold.deadlineAtMs === undefined ? undefined : isoTime(hold.deadlineAtMs)
+    },
+    lease: lease && leaseData(lease)
+  }
+}
+
+export function waitingData ({ id, principal, priority, wanted, purpose, sinceMs, position, estimateMs }: WaitingRequest, nowMs: number): object {
+  return {
+    id,
+    position,
+    holder: labelOfPrincipal(principal),
+    purpose,
+    priority,
+    wanted,
+    since: isoTime(sinceMs),
+    waitedMs: Math.max(0, Math.round(nowMs - sinceMs)),
+    estimateMs
+  }
+}
+
+export function auditData ({ id, atMs, event, deviceId, lease, principal, by, reason }: AuditEntry): object {
+  return {
+    id,
+    at: isoTime(atMs),
+    event,
+    device: deviceId,
+    lease,
+    holder: principal === undefined ? undefined : labelOfPrincipal(principal),
+    by: by === undefined ? undefined : labelOfPrincipal(by),
+    reason
+  }
+}

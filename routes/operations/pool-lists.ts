@@ -1,0 +1,68 @@
+import type { FastifyPluginAsync } from 'fastify'
+import type {} from '../../plugins/leases.ts'
+import type { Clock } from '../../src/runtime/clock.ts'
+import { auditData, deviceData, leaseData, waitingData } from './pool-data.ts'
+import { addPoolSchemas, auditSchema, deviceSchema, leaseSchema, refusalSchema, waitingSchema } from './pool-schemas.ts'
+import { strictValidation } from '../strict-validation.ts'
+
+export interface PoolListOptions {
+  readonly clock: Clock
+}
+
+/** What there is and what happened, for operators: everybody's, without the handles to act with. */
+const poolLists: FastifyPluginAsync<PoolListOptions> = async function poolLists (fastify, { clock }) {
+  addPoolSchemas(fastify)
+  fastify.setValidatorCompiler(strictValidation)
+
+  fastify.get('/devices', {
+    schema: {
+      operationId: 'devices',
+      summary: 'All devices of the pool',
+      tags: ['operations'],
+      response: { 200: listOf('devices', deviceSchema, 'By id.') }
+    }
+  }, async () => ({ devices: (await fastify.leases.devices()).map(deviceData) }))
+
+  fastify.get('/leases', {
+    schema: {
+      operationId: 'leases',
+      summary: 'The leases of all holders that are not over',
+      tags: ['operations'],
+      response: { 200: listOf('leases', leaseSchema, 'The soonest to expire first.') }
+    }
+  }, async () => ({ leases: (await fastify.leases.list()).map(leaseData) }))
+
+  fastify.get('/queue', {
+    schema: {
+      operationId: 'queue',
+      summary: 'Who waits for devices',
+      tags: ['operations'],
+      response: { 200: listOf('waiting', waitingSchema, 'In the order in which they would be served now.') }
+    }
+  }, async () => ({ waiting: fastify.leases.waiting().map((request) => waitingData(request, clock.nowMs())) }))
+
+  fastify.get<{ Querystring: { readonly limit: number, readonly before?: number } }>('/audit', { schema: auditPage }, async ({ query }) => {
+    return { entries: (await fastify.leases.operations.audit(query)).map(auditData) }
+  })
+}
+
+export default poolLists
+
+const auditPage = {
+  operationId: 'audit',
+  summary: 'What happened to devices and leases',
+  tags: ['operations'],
+  querystring: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      limit: { type: 'integer', minimum: 1, maximum: 1_000, default: 100 },
+      before: { type: 'integer', minimum: 1, description: 'Only what is older: `id` of the last entry of the page before.' }
+    }
+  },
+  response: { 200: listOf('entries', auditSchema, 'The latest first.'), 400: { description: 'The query is not understood.', ...refusalSchema } }
+}
+
+function listOf (name: string, items: object, description: string): object {
+  return { description, type: 'object', required: [name], properties: { [name]: { type: 'array', items } } }
+}

@@ -1,0 +1,55 @@
+import t from 'tap'
+import { mcpWire } from '../support/mcp-wire.ts'
+import { startTestApp } from '../support/start-test-app.ts'
+
+const started = startTestApp(t, { flags: ['--devices-virtual-android', '2', '--devices-virtual-ios', '0'] })
+
+const eras = ['modern', 'legacy'] as const
+
+async function setup (era: (typeof eras)[number]) {
+  const { port, token } = await started
+  const wire = mcpWire({ port, token: await token() })
+  const call = async (name: string, args: object) => (await wire[era]('tools/call', { name, arguments: args })).json().result
+  const { structuredContent: { lease, device } } = await call('acquireDevice', {})
+  return { call, lease, device: device.id, run: (name: string, args: object = {}) => call(name, { lease, ...args }) }
+}
+
+for (const era of eras) {
+  t.test(`${era}: a phone is changed, and its next holder finds nothing of it`, async (t) => {
+    const { call, run, device } = await setup(era)
+    await run('setDeviceState', { locale: 'de-DE', location: { latitude: 1, longitude: 2 }, network: { wifi: false }, clipboard: 'x' })
+    await run('setPermission', { app: 'com.example.kitchensink', permission: 'camera', state: 'granted' })
+    await run('putFile', { path: 'a.txt', text: 'hello' })
+    t.match(await run('getDeviceState', { app: 'com.example.kitchensink' }), {
+      structuredContent: { locale: 'de-DE', network: { wifi: false }, clipboard: 'x', permissions: { camera: 'granted' } }
+    })
+    t.match(await run('getFiles', { path: 'a.txt' }), { content: [{ type: 'text', text: 'hello' }] })
+
+    const { structuredContent: { cleaned, state } } = await run('releaseDevice')
+    t.equal(state, 'free')
+    t.match(cleaned, ['deleted 1 file(s)', 'set camera of com.example.kitchensink back to ask', 'emptied the clipboard'])
+
+    const { structuredContent: { lease } } = await call('acquireDevice', { device })
+    t.match(await call('getDeviceState', { lease, app: 'com.example.kitchensink' }), {
+      structuredContent: {
+        locale: 'en-US', location: null, network: { wifi: true, data: true, airplane: false }, clipboard: '', permissions: { camera: 'ask', contacts: 'ask' }
+      }
+    })
+    await call('releaseDevice', { lease })
+  })
+
+  t.test(`${era}: numbers as texts are taken, a refusal is a result that says what to do, and a recording comes over the wire`, async (t) => {
+    const { run } = await setup(era)
+    t.match(await run('setDeviceState', { location: { latitude: '1.5', longitude: '2' } }), { structuredContent: { set: ['location'] } })
+    t.match(await run('uninstallApp', { app: 'com.example.settings' }), { isError: true, structuredContent: { code: 'unsupported', nextAction: /clear its data/ } })
+    t.match(await run('installApp', { definition: 'nothing' }), { isError: true, structuredContent: { code: 'install_failed', retryable: false } })
+
+    await run('recordScreen', { action: 'start' })
+    await run('launchApp', { app: 'com.example.shop', observe: 'none' })
+    const { structuredContent: { path } } = await run('recordScreen', { action: 'stop' })
+    const { content: [picture] } = await run('getFiles', { path })
+    t.match(picture, { type: 'image', mimeType: 'image/png' })
+    t.equal(Buffer.from(picture.data, 'base64').toString('latin1', 37, 41), 'acTL', 'the PNG is animated')
+    await run('releaseDevice')
+  })
+}
