@@ -124,7 +124,7 @@ export default [
   },
   {
     // They start other programs, measure them, and give up on them.
-    files: ['test/**/*.ts', 'demo/**/*.ts', 'bench/**/*.ts'],
+    files: ['test/**/*.ts', 'demo/**/*.ts', 'bench/**/*.ts', 'scripts/{crash,contention,support}/**/*.ts'],
     rules: { 'no-restricted-syntax': ['error', ...timeAndChance, ...lostImports] }
   },
   {
