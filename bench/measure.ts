@@ -82,11 +82,11 @@ function requestTo ({ contender, token = unasked }: ContenderProcess, load: Load
 
 async function measureRound (
   { process, load, request }: { readonly process: ContenderProcess, readonly load: Load, readonly request: LoadRequest },
-  { connections, roundMs }: MeasureOptions
+  { connections, roundMs, pinning }: MeasureOptions
 ): Promise<RoundFigures> {
   const { port, contender } = process
   try {
-    const generator = await createLoadGenerator({ port, request: requestBytes(request, port), connections })
+    const generator = await createLoadGenerator({ port, request: requestBytes(request, port), connections, staysAwake: pinning.isPinned })
     const before = await process.usage()
     const { requests, elapsedMs, latenciesMs } = await generator.run(roundMs)
     const after = await process.usage()
