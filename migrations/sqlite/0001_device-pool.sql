@@ -38,10 +38,12 @@ ALTER TABLE `leases` ADD `end_note` text;--> statement-breakpoint
 CREATE UNIQUE INDEX `leases_one_live_per_session_key` ON `leases` (`principal`,`session_key`) WHERE session_key is not null and state in ('granted', 'awaiting_owner');--> statement-breakpoint
 CREATE INDEX `leases_live_by_expiry` ON `leases` (`expires_at_ms`) WHERE state in ('granted', 'awaiting_owner');--> statement-breakpoint
 CREATE INDEX `leases_by_session_key` ON `leases` (`principal`,`session_key`) WHERE session_key is not null;--> statement-breakpoint
-ALTER TABLE `devices` ADD `hold_kind` text;--> statement-breakpoint
-ALTER TABLE `devices` ADD `hold_reason` text;--> statement-breakpoint
-ALTER TABLE `devices` ADD `hold_by` text;--> statement-breakpoint
-ALTER TABLE `devices` ADD `hold_at_ms` integer;--> statement-breakpoint
-ALTER TABLE `devices` ADD `hold_deadline_at_ms` integer;--> statement-breakpoint
+ALTER TABLE `devices` ADD `block_reason` text;--> statement-breakpoint
+ALTER TABLE `devices` ADD `block_by` text;--> statement-breakpoint
+ALTER TABLE `devices` ADD `block_at_ms` integer;--> statement-breakpoint
+ALTER TABLE `devices` ADD `drain_reason` text;--> statement-breakpoint
+ALTER TABLE `devices` ADD `drain_by` text;--> statement-breakpoint
+ALTER TABLE `devices` ADD `drain_at_ms` integer;--> statement-breakpoint
+ALTER TABLE `devices` ADD `drain_deadline_at_ms` integer;--> statement-breakpoint
 ALTER TABLE `devices` ADD `failures` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
 UPDATE `leases` SET `last_control_at_ms` = `expires_at_ms` - `ttl_ms`, `idle_ms` = 1800000, `must_end_at_ms` = `expires_at_ms` - `ttl_ms` + 28800000;

@@ -14,7 +14,14 @@ const refusals = (...statuses: ReadonlyArray<keyof typeof refusalTexts>): object
   statuses.map((status) => [status, { description: refusalTexts[status], ...refusalSchema }])
 )
 
-const reason = { type: 'string', minLength: 1, maxLength: 200, description: 'Why, for whoever reads the audit or is refused.' } as const
+// Agents read it in their refusals, and people in terminals: one line, in which nothing hides or pretends.
+const reason = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 200,
+  pattern: '^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Bidi_Control}\\u{E0000}-\\u{E007F}]*$',
+  description: 'Why, for whoever reads the audit or is refused: one line without control characters.'
+} as const
 
 const reasonBody = { type: 'object', additionalProperties: false, required: ['reason'], properties: { reason } } as const
 

@@ -4,13 +4,14 @@ import type { AuditEntry } from '../../src/leases/audit.ts'
 import type { PooledDevice, WaitingRequest } from '../../src/leases/lease-manager.ts'
 import { labelOfPrincipal } from '../../src/protocol/principal.ts'
 import { isoTime } from '../../src/tools/iso-time.ts'
+import { endsAt } from '../../src/tools/lease-data.ts'
 import { formatLeaseId } from './lease-id.ts'
 
 /** Enough of a handle to find it in a log, and far too little to guess it. */
 const shownCharacters = 6
 
 export function leaseData (lease: Lease): object {
-  const { handle, deviceId, fence, state, holder, purpose, priority, grantedAtMs, expiresAtMs, end } = lease
+  const { handle, deviceId, fence, state, holder, purpose, priority, grantedAtMs, end } = lease
   return {
     id: formatLeaseId(lease),
     handle: `${handle.slice(0, shownCharacters)}…`,
@@ -21,12 +22,12 @@ export function leaseData (lease: Lease): object {
     purpose,
     priority,
     grantedAt: isoTime(grantedAtMs),
-    expiresAt: isoTime(expiresAtMs),
+    expiresAt: endsAt(lease),
     end: end && { reason: end.reason, at: isoTime(end.atMs), note: end.note }
   }
 }
 
-export function deviceData ({ description, state, reason, hold, failures, lease }: PooledDevice): object {
+export function deviceData ({ description, state, reason, holds, failures, lease }: PooledDevice): object {
   const { id, name, platform, kind, model, osVersion, labels } = description
   return {
     id,
@@ -39,13 +40,13 @@ export function deviceData ({ description, state, reason, hold, failures, lease 
     state,
     reason,
     failures,
-    hold: hold && {
-      kind: hold.kind,
-      reason: hold.reason,
-      by: labelOfPrincipal(hold.by),
-      at: isoTime(hold.atMs),
-      deadline: hold.deadlineAtMs === undefined ? undefined : isoTime(hold.deadlineAtMs)
-    },
+    holds: holds.map(({ kind, reason, by, atMs, deadlineAtMs }) => ({
+      kind,
+      reason,
+      by: labelOfPrincipal(by),
+      at: isoTime(atMs),
+      deadline: deadlineAtMs === undefined ? undefined : isoTime(deadlineAtMs)
+    })),
     lease: lease && leaseData(lease)
   }
 }

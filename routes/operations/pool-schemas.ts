@@ -4,6 +4,7 @@
  */
 import type { FastifyInstance } from 'fastify'
 import { deviceStates } from '../../src/leases/lease-manager.ts'
+import { holdKinds } from '../../src/leases/lease-machine.ts'
 import { endReasons, leaseStates } from '../../src/leases/lease.ts'
 
 export const count = { type: 'integer', minimum: 0 } as const
@@ -28,7 +29,7 @@ const lease = {
     purpose,
     priority,
     grantedAt: instant,
-    expiresAt: { ...instant, description: 'When it ends unless it is used or renewed.' },
+    expiresAt: { ...instant, description: 'When it ends unless something moves that: the earliest of its expiry, which use and renewal move, its idle time, which only acting on the device moves, and its full length.' },
     end: {
       type: 'object',
       required: ['reason', 'at'],
@@ -40,7 +41,7 @@ const lease = {
 const device = {
   $id: 'Device',
   type: 'object',
-  required: ['id', 'name', 'platform', 'kind', 'model', 'os', 'labels', 'state', 'failures'],
+  required: ['id', 'name', 'platform', 'kind', 'model', 'os', 'labels', 'state', 'failures', 'holds'],
   properties: {
     id: text,
     name: text,
@@ -51,12 +52,21 @@ const device = {
     labels: texts,
     state: { type: 'string', enum: deviceStates },
     reason: { type: 'string', description: 'Why it is quarantined, offline or gone.' },
-    failures: { ...count, description: 'Cleanups that failed in a row.' },
-    hold: {
-      type: 'object',
-      description: 'Why nobody gets it now, by whom.',
-      required: ['kind', 'reason', 'by', 'at'],
-      properties: { kind: { type: 'string', enum: ['drain', 'block'] }, reason: text, by: holder, at: instant, deadline: instant }
+    failures: { ...count, description: 'How often in a row it could not be put back; 0 once it could.' },
+    holds: {
+      type: 'array',
+      description: 'Why nobody gets it now, by whom: at most one of each kind, each to be lifted by its own order.',
+      items: {
+        type: 'object',
+        required: ['kind', 'reason', 'by', 'at'],
+        properties: {
+          kind: { type: 'string', enum: holdKinds },
+          reason: text,
+          by: holder,
+          at: instant,
+          deadline: { ...instant, description: 'When a drain ends the lease that is left.' }
+        }
+      }
     },
     lease: { description: 'The lease that holds it, or that it is being cleaned up after.', $ref: 'Lease#' }
   }

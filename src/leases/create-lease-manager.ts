@@ -7,6 +7,8 @@ import type { Cancel, Scheduler } from '../runtime/scheduler.ts'
 import type { ChangeLedger } from './cleanup/change-ledger.ts'
 import { usualCleanup } from './cleanup/cleanup-level.ts'
 import { assertTtl, createAcquisition, type Applicant } from './acquisition.ts'
+import { createHeartbeatAnswer } from './answer-heartbeat.ts'
+import { createAwaitedOwners } from './awaited-owners.ts'
 import { createDeviceCleaner } from './device-cleaner.ts'
 import { createDeviceProber } from './device-prober.ts'
 import { grantDevices, takeBack, type GrantParts } from './grant-devices.ts'
@@ -89,7 +91,7 @@ export function createLeaseManager (
     onChange: (deviceId) => tell({ deviceId, ended: undefined }),
     onLook: (deviceId, sighting) => {
       presence.onLook(deviceId, sighting)
-      if (nowMs() >= ownersAwaitedUntilMs) resumeUnowned()
+      owners.onLook()
     }
   })
   const cleaner = createDeviceCleaner({
@@ -105,10 +107,14 @@ export function createLeaseManager (
   })
   const isAway = (deviceId: string) => prober.offline(deviceId)?.awaySinceMs !== undefined
   const book = createLeaseBook({ store, drivers, running, cleaner, shown, nowMs, isAway, noteDevice, log })
+  const owners = createAwaitedOwners({
+    store, scheduler, nowMs, awaitOwnerMs: settings.awaitOwnerMs, liveLeases, isAway, log
+  })
   const clock = createLeaseClock({ store, scheduler, nowMs, vetoUntilMs: running.vetoUntilMs, end: book.endDue, log })
   const heartbeats = createHeartbeats({
     board, scheduler, nowMs, isVetoed, giveUp: (lease) => book.end(lease, 'heartbeat_lost'), log
   })
+  const answerHeartbeat = createHeartbeatAnswer({ store, book, heartbeats, owners })
   const presence = createPresenceWatch({
     board,
     drivers,
@@ -132,7 +138,8 @@ export function createLeaseManager (
     leasesOf: view.leasesOf,
     grant: ({ grantTerms }, deviceIds, isWanted) => grantDevices(granting, grantTerms, deviceIds, isWanted),
     takeBack: (leases) => takeBack(granting, leases),
-    noneFree: ({ request }) => view.noneFree(request, line.requests)
+    noneFree: ({ request }) => view.noneFree(request, line.requests),
+    obstacle: ({ request }) => view.holdNote(request)
   })
   const acquire = createAcquisition({ room, view, settings, nowMs })
   const uses = createLeaseUses({
@@ -156,7 +163,6 @@ export function createLeaseManager (
     store, board, drivers, prober, cleaner, scheduler, nowMs, shown, book, assertOpen, log
   })
   let open = false
-  let ownersAwaitedUntilMs = Number.POSITIVE_INFINITY
   const timers: Cancel[] = []
 
   function tell (change: PoolChange) {
@@ -184,18 +190,6 @@ export function createLeaseManager (
     noteDevice(lease.deviceId)
     log.info({ lease: shownHandle(lease.handle), device: lease.deviceId, fence: lease.fence }, 'lease granted')
     return shown.lease(lease)
-  }
-
-  async function resume ({ deviceId, handle, fence }: Lease) {
-    await store.change({ type: 'resume', deviceId, handle, fence, nowMs: nowMs() })
-  }
-
-  /** Leases whose owners have not shown up in the time they had, but that have time left, go on; unless their device is away too. */
-  function resumeUnowned () {
-    for (const lease of liveLeases()) {
-      if (lease.state !== 'awaiting_owner' || isAway(lease.deviceId)) continue
-      inBackground(resume(lease), 'lease could not be resumed')
-    }
   }
 
   function purge () {
@@ -266,17 +260,9 @@ export function createLeaseManager (
       return lease && shown.lease(lease)
     },
 
-    async heartbeat ({ handle, sessionKey, holder: { principal } }) {
+    async heartbeat (request) {
       assertOpen()
-      const named = handle !== undefined
-        ? await store.lease(handle)
-        : sessionKey && await store.boundLease({ sessionKey, principal })
-      if (!named || named.holder.principal !== principal) return 'unknown'
-      const lease = await book.settled(named)
-      if (lease.end !== undefined) return { ended: lease.end.reason }
-      heartbeats.hear(lease.handle)
-      if (lease.state === 'awaiting_owner') await resume(lease)
-      return 'ok'
+      return await answerHeartbeat(request)
     },
 
     async list (holder) {
@@ -312,13 +298,13 @@ export function createLeaseManager (
 
     async start () {
       time.start()
-      const { awaitOwnerMs } = settings
-      await settleAfterRestart({ store, board, drivers, presence, cleaner, nowMs, awaitOwnerMs, end: book.end })
+      await settleAfterRestart({
+        store, board, drivers, presence, cleaner, nowMs, awaitOwnerMs: settings.awaitOwnerMs, end: book.end
+      })
       liveLeases().forEach(heartbeats.expect)
       await clock.sweep()
-      ownersAwaitedUntilMs = nowMs() + awaitOwnerMs
+      owners.start()
       purge()
-      if (liveLeases().length > 0) timers.push(scheduler.after(awaitOwnerMs, resumeUnowned))
       timers.push(
         scheduler.every(purgeEveryMs, purge),
         scheduler.every(noteAliveEveryMs, noteAlive)
@@ -336,6 +322,7 @@ export function createLeaseManager (
       prober.stop()
       presence.stop()
       heartbeats.stop()
+      owners.stop()
       clock.stop()
       desk.stop()
       running.abortAll(new CancelledRefusal('shutting_down'))

@@ -24,7 +24,8 @@ export interface Absence {
  * Finds out whether devices are there.
  *
  * A device that was not seen is offline: it is passed over until a later look, 1 s after the
- * first failure and up to 30 s after many, finds it again.
+ * first failure and up to 30 s after many, finds it again. Somebody may ask in between, which
+ * finds it as well, but does not put off the next look: only looks of our own are counted.
  */
 export interface DeviceProber {
   probe (driver: DeviceDriver): Promise<Sighting>
@@ -45,6 +46,8 @@ export function createDeviceProber ({ scheduler, nowMs, limitMs, log, onChange, 
 }): DeviceProber {
   const probes = new Map<string, { readonly controller: AbortController, readonly sighting: Promise<Sighting> }>()
   const absences = new Map<string, Absence & { readonly failures: number, readonly cancel: Cancel }>()
+  /** Devices whose next look is due, so that the one under way is it. */
+  const due = new Set<string>()
   let stopped = false
 
   async function look (driver: DeviceDriver, controller: AbortController): Promise<Sighting> {
@@ -56,6 +59,7 @@ export function createDeviceProber ({ scheduler, nowMs, limitMs, log, onChange, 
       if (absence !== undefined) {
         absence.cancel()
         absences.delete(deviceId)
+        due.delete(deviceId)
         log.info({ device: deviceId }, 'device answers again')
         onChange(deviceId)
       }
@@ -71,16 +75,21 @@ export function createDeviceProber ({ scheduler, nowMs, limitMs, log, onChange, 
   function lookAgainLater (driver: DeviceDriver, sighting: Sighting, cause: unknown) {
     const deviceId = driver.description.id
     const before = absences.get(deviceId)
-    before?.cancel()
+    const found = sighting === 'away'
+      ? { reason: 'The device does not answer.', awaySinceMs: before?.awaySinceMs ?? nowMs() }
+      : { reason: 'The device could not be looked at.', awaySinceMs: undefined }
+    if (!due.delete(deviceId) && before !== undefined) {
+      absences.set(deviceId, { ...before, ...found })
+      return
+    }
     const failures = (before?.failures ?? 0) + 1
     const waitMs = backOffMs(lookAgain, failures)
     absences.set(deviceId, {
       failures,
-      ...(sighting === 'away'
-        ? { reason: 'The device does not answer.', awaySinceMs: before?.awaySinceMs ?? nowMs() }
-        : { reason: 'The device could not be looked at.', awaySinceMs: undefined }),
+      ...found,
       nextLookAtMs: nowMs() + waitMs,
       cancel: scheduler.after(waitMs, () => {
+        due.add(deviceId)
         probe(driver).catch((fault: unknown) => log.error({ device: deviceId, err: fault }, 'look at device broke off'))
       })
     })

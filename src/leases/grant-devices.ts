@@ -52,11 +52,15 @@ export async function grantDevices (
   return leases
 }
 
-/** Undoes a grant of which nobody has learned, so that nothing can have been done under it. */
+/**
+ * Undoes a grant of which nobody has learned, so that nothing can have been done under it. Each
+ * lease by itself: one that has ended meanwhile must not keep the others with nobody.
+ */
 export async function takeBack ({ store, drivers, nowMs, log }: GrantParts, leases: readonly Lease[]): Promise<undefined> {
-  const undone = await store.changeAll(leases.map(({ deviceId, handle, fence }) => {
-    return { type: 'end', deviceId, handle, fence, reason: 'undelivered', nowMs: nowMs() }
+  await Promise.all(leases.map(async ({ deviceId, handle, fence }) => {
+    const undone = await store.change({ type: 'end', deviceId, handle, fence, reason: 'undelivered', nowMs: nowMs() })
+    if (undone === undefined) return
+    drivers.get(deviceId)?.raiseFence(undone.device.fence)
+    log.info({ lease: shownHandle(handle), device: deviceId }, 'grant taken back: its caller is gone')
   }))
-  for (const { device } of undone ?? []) drivers.get(device.id)?.raiseFence(device.fence)
-  log.info({ leases: leases.map(({ handle }) => shownHandle(handle)) }, 'grant taken back: its caller is gone')
 }

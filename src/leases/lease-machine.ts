@@ -10,9 +10,10 @@
  *                makes it free, failure quarantined; either way the lease has ended.
  *   quarantined  could not be put back. Nobody gets it until a later try succeeds.
  *
- * Beside its state a device may have a hold, laid on it by an operator: a drain, whose deadline
- * ends the lease that is left then, or a block, which takes the place of a drain. A hold forbids
- * grants in whatever state the device is, and changes nothing else. It stays until it is lifted.
+ * Beside its state a device may have holds, laid on it by operators: a drain, whose deadline ends
+ * the lease that is left then, a block, or both. A hold forbids grants in whatever state the
+ * device is, and changes nothing else, least of all the other hold. It stays until it is lifted;
+ * one of the same kind takes its place.
  *
  * (Offline and gone are what the running process sees of a device that does not answer; they are
  * not recorded, because after a restart somebody has to look again anyway.)
@@ -45,7 +46,8 @@ import { isLive, type EndReason, type Holder, type Lease, type LeaseEnd, type Pr
 
 export const recordedDeviceStates = ['free', 'leased', 'cleaning', 'quarantined'] as const
 
-export const holdKinds = ['drain', 'block'] as const
+/** The one that shows first comes first. */
+export const holdKinds = ['block', 'drain'] as const
 export type HoldKind = (typeof holdKinds)[number]
 
 /** What an operator has laid on a device. */
@@ -67,10 +69,11 @@ export interface DeviceRecord {
   readonly fence: number
   /** Why it is quarantined. */
   readonly reason: string | undefined
-  readonly hold: Hold | undefined
+  /** At most one of each kind, in the order of `holdKinds`. */
+  readonly holds: readonly Hold[]
   /** When its last lease ended; 0 when it never had one. */
   readonly lastUsedAtMs: number
-  /** How often it could not be put back. */
+  /** How often in a row it could not be put back. */
   readonly failures: number
 }
 
@@ -142,6 +145,11 @@ export type LeaseEvent =
   | { readonly type: 'hold', readonly deviceId: string, readonly hold: Hold, readonly nowMs: number }
   | { readonly type: 'unhold', readonly deviceId: string, readonly kind: HoldKind, readonly by: string, readonly nowMs: number }
 
+/** The hold of a kind on a device, if there is one. */
+export function holdOf ({ holds }: Pick<DeviceRecord, 'holds'>, kind: HoldKind): Hold | undefined {
+  return holds.find((hold) => hold.kind === kind)
+}
+
 /** When a live lease is over by time, unless something moves that. */
 export function dueAtMs ({ expiresAtMs, mustEndAtMs, lastControlAtMs, idleMs }: Lease): number {
   return Math.min(expiresAtMs, mustEndAtMs, lastControlAtMs + idleMs)
@@ -160,7 +168,7 @@ export function whyDue (lease: Lease, nowMs: number): LeaseEnd | undefined {
 export function advance ({ device, lease }: Occupancy, event: LeaseEvent): Occupancy | undefined {
   switch (event.type) {
     case 'grant':
-      return device.state === 'free' && device.hold === undefined ? grant(device, event) : undefined
+      return device.state === 'free' && device.holds.length === 0 ? grant(device, event) : undefined
     case 'extend': {
       if (!isMeant(lease, event) || (isDue(lease, event) && !event.isVetoed)) return undefined
       const { nowMs, by, ttlMs = lease.ttlMs } = event
@@ -198,7 +206,7 @@ export function advance ({ device, lease }: Occupancy, event: LeaseEvent): Occup
       return isMeant(lease, event) ? end(device, lease, event) : undefined
     case 'settle':
       if (!awaitsCleanup(device, event)) return undefined
-      return { device: { ...device, state: 'free', reason: undefined }, lease: leftBehind(lease) }
+      return { device: { ...device, state: 'free', reason: undefined, failures: 0 }, lease: leftBehind(lease) }
     case 'quarantine':
       if (!awaitsCleanup(device, event)) return undefined
       return {
@@ -206,10 +214,10 @@ export function advance ({ device, lease }: Occupancy, event: LeaseEvent): Occup
         lease: leftBehind(lease)
       }
     case 'hold':
-      if (event.hold.kind === 'drain' && device.hold?.kind === 'block') return undefined
-      return { device: { ...device, hold: event.hold }, lease }
+      return { device: { ...device, holds: inOrder([...without(device.holds, event.hold.kind), event.hold]) }, lease }
     case 'unhold':
-      return device.hold?.kind === event.kind ? { device: { ...device, hold: undefined }, lease } : undefined
+      if (holdOf(device, event.kind) === undefined) return undefined
+      return { device: { ...device, holds: without(device.holds, event.kind) }, lease }
   }
 }
 
@@ -258,6 +266,14 @@ function end (device: DeviceRecord, lease: Lease, { reason, note, nowMs }: Extra
       lease: { ...lease, state: 'releasing', end: ended }
     }
   }
+}
+
+function without (holds: readonly Hold[], kind: HoldKind): readonly Hold[] {
+  return holds.filter((hold) => hold.kind !== kind)
+}
+
+function inOrder (holds: readonly Hold[]): readonly Hold[] {
+  return holds.toSorted((one, other) => holdKinds.indexOf(one.kind) - holdKinds.indexOf(other.kind))
 }
 
 function isMeant (lease: Lease | undefined, { handle, fence }: LeaseReference): lease is Lease {

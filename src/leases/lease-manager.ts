@@ -29,9 +29,9 @@ export interface PooledDevice {
   readonly state: DeviceState
   /** Why it is quarantined, offline, gone or held. */
   readonly reason: string | undefined
-  /** What an operator has laid on it: no grants until it is lifted. */
-  readonly hold: Hold | undefined
-  /** How often it could not be put back. */
+  /** What operators have laid on it, a block before a drain: no grants until all are lifted. */
+  readonly holds: readonly Hold[]
+  /** How often in a row it could not be put back. */
   readonly failures: number
   /** The lease that holds it or is being cleaned up after. */
   readonly lease: Lease | undefined
@@ -58,10 +58,12 @@ export interface ReleaseResult {
 
 /** Where a request stands in the line. */
 export interface WaitingPlace {
-  /** From 1. */
+  /** From 1, among those who compete for the same devices. */
   readonly position: number
   /** How long it may still take; undefined when nobody can tell. */
   readonly estimateMs: number | undefined
+  /** What stands in the way beside those in front: a hold of an operator, the holder's own limit. */
+  readonly note?: string
 }
 
 export interface AcquireTerms {
@@ -77,7 +79,7 @@ export interface AcquireTerms {
   readonly sessionKey?: string
   /** Fires when the caller is gone: it leaves the line at once, and a grant it never learns of is undone. */
   readonly signal: AbortSignal
-  /** Told on joining the line and whenever the place has changed; must not throw. */
+  /** Told on joining the line, and when the place has changed or the estimate has moved by seconds; must not throw. */
   readonly onWaiting?: (place: WaitingPlace) => void
 }
 
@@ -107,11 +109,13 @@ export interface LeaseManager {
    * Grants a free device that matches, least recently used first; or waits for one, in line.
    *
    * @throws {UnknownDeviceRefusal} no device of the pool can ever match
+   * @throws {TooManyDevicesRefusal} the pool has fewer devices of that sort than are wanted at once
+   * @throws {DevicesOnHoldRefusal} an operator holds what is wanted, and the request does not wait
    * @throws {CapacityExhaustedRefusal} all that match are taken, and the request does not wait
    * @throws {CleanupInProgressRefusal} the same, and only cleanup stands in between
    * @throws {WaitTimedOutRefusal} none became free in time
    * @throws {QueueFullRefusal} too many wait already
-   * @throws {LeaseLimitReachedRefusal} the holder has as many leases as it may
+   * @throws {LeaseLimitReachedRefusal} the holder would have more leases than it may, and the request does not wait or can never fit
    * @throws {PriorityNotAllowedRefusal} the priority is not for everybody
    * @throws {CancelledRefusal} the caller is gone
    */
@@ -203,9 +207,9 @@ export interface LeaseManager {
 export interface PoolOperations {
   /**
    * Forbids new leases on a device, or on all; those it has go on, until the deadline at most.
-   * A blocked device stays blocked.
+   * A block stands beside it.
    *
-   * @returns the devices that drain now, or drained already
+   * @returns the devices that drain now
    * @throws {DeviceUnknownRefusal}
    */
   drain (request: {
@@ -219,10 +223,10 @@ export interface PoolOperations {
   /** @returns the devices that do not drain any more */
   undrain (request: { readonly device?: string, readonly by: string }): Promise<readonly string[]>
 
-  /** Forbids new leases on a device and touches none. Takes the place of a drain. */
+  /** Forbids new leases on a device and touches none. A drain stands beside it. */
   block (request: { readonly device: string, readonly reason: string, readonly by: string }): Promise<void>
 
-  /** Never touches a lease. */
+  /** Never touches a lease, and leaves a drain. */
   unblock (request: { readonly device: string, readonly by: string }): Promise<void>
 
   /**

@@ -1,6 +1,8 @@
 import type { DeviceDescription } from '../devices/device-driver.ts'
+import { quote } from '../devices/screen/quote.ts'
 import { Refusal } from '../refusals/refusal.ts'
 import type { EndReason, LeaseEnd, Priority } from './lease.ts'
+import type { Hold } from './lease-machine.ts'
 import type { DeviceState } from './lease-manager.ts'
 
 /** The handle is nobody's, or somebody else's: which of the two is not told. */
@@ -59,13 +61,29 @@ export class UnknownDeviceRefusal extends Refusal {
         ? 'Tell the operator that no device is configured.'
         : 'Ask for one of the devices listed here, or name fewer conditions.',
       details: {
-        devices: pool.slice(0, 20).map(({ id, platform, kind, model, labels }) => ({ id, platform, kind, model, labels }))
+        devices: pool.slice(0, 20).map(({ id, platform, kind, model, osVersion, labels }) => ({ id, platform, kind, model, os: osVersion, labels }))
       }
     })
   }
 }
 
+/** Each of several devices is there, but not all of them at once: the pool has too few of that sort. */
+export class TooManyDevicesRefusal extends Refusal {
+  readonly code = 'too_many_devices'
+
+  constructor ({ wanted, matching, atOnce }: { readonly wanted: number, readonly matching: number, readonly atOnce: number }) {
+    super({
+      message: `The pool can never serve more than ${atOnce} of these ${wanted} devices at once: it has ${matching} that match any of the wishes.`,
+      retryable: false,
+      nextAction: `Ask for at most ${atOnce} of them at once, or name fewer conditions. No device serves two labels.`,
+      details: { wanted, matching, atOnce }
+    })
+  }
+}
+
 interface Crowd {
+  /** How many devices are wanted at once. */
+  readonly wanted: number
   readonly matching: number
   /** How many requests wait for one of them. */
   readonly waiting: number
@@ -74,19 +92,51 @@ interface Crowd {
   readonly retryAfterMs: number
 }
 
-/** Devices of that sort exist; none of them is free. */
+/** Devices of that sort exist; none of them is free, or not as many as are wanted at once. */
 export class CapacityExhaustedRefusal extends Refusal {
   readonly code = 'capacity_exhausted'
 
-  constructor ({ matching, waiting, states, retryAfterMs }: Crowd) {
+  constructor ({ wanted, matching, waiting, states, retryAfterMs }: Crowd) {
     super({
-      message: `None of the ${matching} matching device(s) can be had now.`,
+      message: wanted === 1
+        ? `None of the ${matching} matching device(s) can be had now.`
+        : `The ${wanted} devices cannot be had all at once now; ${states.free ?? 0} of the ${matching} that match are free.`,
       retryable: true,
       retryAfterMs,
       nextAction: 'Repeat the call with waitMs to wait in line, or after retryAfterMs; or ask for another sort of device.',
       details: { matching, waiting, states }
     })
   }
+}
+
+/** What an operator has laid on a device that the caller wants. */
+export interface HeldDevice {
+  readonly device: string
+  readonly hold: Hold
+}
+
+/** An operator keeps so many of the devices that match from new leases that the rest cannot serve the request. */
+export class DevicesOnHoldRefusal extends Refusal {
+  readonly code = 'devices_on_hold'
+
+  constructor ({ matching, waiting, states, retryAfterMs }: Crowd, held: readonly HeldDevice[]) {
+    super({
+      message: `This cannot be had now, because ${holdNote(held)}.`,
+      retryable: true,
+      retryAfterMs,
+      nextAction: 'Ask for another sort of device (listDevices shows which are not held), or tell your user what the operator says. No release of a lease ends a hold.',
+      details: { matching, waiting, states, holds: held.slice(0, 20).map(({ device, hold: { kind } }) => ({ device, kind })) }
+    })
+  }
+}
+
+const mostHoldsTold = 3
+
+/** What is laid on the devices, in the operator's words, as part of a sentence. */
+export function holdNote (held: readonly HeldDevice[]): string {
+  const told = [...new Set(held.map(({ hold: { kind, reason } }) => `${kind} ${quote(reason, 200)}`))]
+  const more = told.length > mostHoldsTold ? [`${told.length - mostHoldsTold} more`] : []
+  return `an operator keeps what matches from new leases: ${[...told.slice(0, mostHoldsTold), ...more].join(', ')}`
 }
 
 /** Nobody holds what the caller asks for any more, but it is still being put in order. */
@@ -136,9 +186,11 @@ export class LeasesUnavailableRefusal extends Refusal {
 export class WaitTimedOutRefusal extends Refusal {
   readonly code = 'wait_timed_out'
 
-  constructor ({ position, retryAfterMs }: { readonly position: number, readonly retryAfterMs: number }) {
+  constructor ({ position, note, retryAfterMs }: { readonly position: number, readonly note: string | undefined, readonly retryAfterMs: number }) {
     super({
-      message: `No matching device became free in time; the request had come to position ${position}.`,
+      message: note === undefined
+        ? `No matching device became free in time; the request had come to position ${position}.`
+        : `The request could not be served in time, because ${note}.`,
       retryable: true,
       retryAfterMs,
       nextAction: 'Repeat the call with a longer waitMs, or ask for another sort of device. A repeated call joins the end of the line.',
@@ -153,30 +205,38 @@ export class QueueFullRefusal extends Refusal {
 
   constructor ({ limit, of }: { readonly limit: number, readonly of: 'everybody' | 'holder' }) {
     super({
-      message: of === 'holder' ? `You have ${limit} requests waiting already.` : `${limit} requests are waiting already.`,
+      message: of === 'holder' ? `${limit} requests with your token are waiting already.` : `${limit} requests are waiting already.`,
       retryable: true,
       retryAfterMs: 5_000,
       nextAction: of === 'holder'
-        ? 'Wait until one of your requests is answered, or cancel one.'
+        ? 'Wait until a request of your own is answered, or wait retryAfterMs and repeat the call.'
         : 'Wait retryAfterMs and repeat the call.',
       details: { limit }
     })
   }
 }
 
-/** The holder has as many leases as it may have at once. */
+/** The holder would have more leases than it may have at once. Other agents with the same token count too. */
 export class LeaseLimitReachedRefusal extends Refusal {
   readonly code = 'lease_limit_reached'
 
-  constructor (limit: number) {
+  constructor ({ limit, wanted }: { readonly limit: number, readonly wanted: number }) {
+    const canFit = wanted <= limit
     super({
-      message: `You may hold ${limit} leases at once.`,
-      retryable: true,
-      retryAfterMs: 5_000,
-      nextAction: 'Release a lease that you do not need any more (listLeases shows yours), then repeat the call.',
-      details: { limit }
+      message: `There is a limit: ${limitNote(limit)}.`,
+      retryable: canFit,
+      ...(canFit ? { retryAfterMs: 5_000 } : {}),
+      nextAction: canFit
+        ? 'Repeat the call with waitMs to wait until a lease ends, or release one that you acquired yourself. Leases of your token that you did not acquire are other agents\'.'
+        : `Ask for at most ${limit} device(s) at once.`,
+      details: { limit, wanted }
     })
   }
+}
+
+/** The limit on a holder's leases, as part of a sentence. */
+export function limitNote (limit: number): string {
+  return `all agents that use your token may hold ${limit} lease(s) at once between them`
 }
 
 /** The priority is above what the operator lets callers ask for. */

@@ -32,10 +32,10 @@ export const leaseSettings = z.strictObject({
     .describe('How long a leased device may be away before the lease ends, and any device before it counts as gone, in milliseconds.'),
   watchEveryMs: z.int().min(500).max(60_000).default(5_000)
     .describe('How often leased devices are asked whether they are still there, in milliseconds.'),
-  maxPerHolder: z.int().min(1).max(10_000).default(32)
-    .describe('How many leases one principal may have at once.'),
-  maxWaitingPerHolder: z.int().min(1).max(10_000).default(64)
-    .describe('How many requests of one principal may wait in line at once.'),
+  maxPerHolder: z.int().min(1).max(10_000).optional()
+    .describe('How many leases one principal may have at once; a request for more waits, or is refused. All agents that use one token are one principal.'),
+  maxWaitingPerHolder: z.int().min(1).max(10_000).optional()
+    .describe('How many requests of one principal may wait in line at once. All agents that use one token are one principal.'),
   maxWaiting: z.int().min(1).max(100_000).default(1_000)
     .describe('How many requests may wait in line at once.'),
   topPriority: z.enum(priorities).default('normal')

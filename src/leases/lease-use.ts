@@ -16,8 +16,6 @@ import type { PresenceWatch } from './presence-watch.ts'
 import type { Run, RunningWork } from './running-work.ts'
 import type { ShownTimes } from './shown-times.ts'
 
-const soonestRetryMs = 1_000
-
 export interface LeaseUseParts {
   readonly store: LeaseStore
   readonly ledger: ChangeLedger
@@ -61,8 +59,7 @@ export function createLeaseUses (
     if (prober.offline(lease.deviceId) === undefined) return lease
     const sighting = await unlessCancelled(signal, presence.look(lease))
     if (sighting !== 'away') return await book.liveLeaseOf(claim)
-    const nextLookMs = (prober.offline(lease.deviceId)?.nextLookAtMs ?? 0) - nowMs()
-    throw new DeviceOfflineRefusal(lease.deviceId, { retryAfterMs: Math.max(nextLookMs, soonestRetryMs) })
+    throw new DeviceOfflineRefusal(lease.deviceId, { retryAfterMs: presence.retryAfterMs(lease) })
   }
 
   /** Lets work in: moves the expiry, and holds the end by time off until the caller calls `leave`. */

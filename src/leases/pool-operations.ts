@@ -4,7 +4,7 @@ import type { DeviceCleaner } from './device-cleaner.ts'
 import type { DeviceProber } from './device-prober.ts'
 import { isLive } from './lease.ts'
 import type { LeaseBook } from './lease-book.ts'
-import type { Hold, HoldKind } from './lease-machine.ts'
+import { holdOf, type Hold, type HoldKind } from './lease-machine.ts'
 import type { PoolOperations } from './lease-manager.ts'
 import { DeviceUnknownRefusal, UnknownLeaseRefusal } from './lease-refusals.ts'
 import type { LeaseStore } from './lease-store.ts'
@@ -46,27 +46,30 @@ export function createPoolOperations (
     return [device]
   }
 
-  async function lay (deviceId: string, hold: Hold): Promise<boolean> {
-    const held = await store.change({ type: 'hold', deviceId, hold, nowMs: nowMs() })
-    if (held === undefined) return false
+  async function lay (deviceId: string, hold: Hold) {
+    await store.change({ type: 'hold', deviceId, hold, nowMs: nowMs() })
     log.info({ device: deviceId, hold: hold.kind, reason: hold.reason }, 'device is held')
     keepDeadline(deviceId)
-    return true
   }
 
   async function lift (deviceId: string, kind: HoldKind, by: string): Promise<boolean> {
     const lifted = await store.change({ type: 'unhold', deviceId, kind, by, nowMs: nowMs() })
     if (lifted === undefined) return false
-    log.info({ device: deviceId, hold: kind }, 'device is held no longer')
+    log.info({ device: deviceId, hold: kind }, 'hold on device is lifted')
     keepDeadline(deviceId)
     return true
+  }
+
+  function drainOf (deviceId: string): Hold | undefined {
+    const occupancy = board.of(deviceId)
+    return occupancy && holdOf(occupancy.device, 'drain')
   }
 
   /** Sets the timer for what the board says, in place of the one before. */
   function keepDeadline (deviceId: string) {
     deadlines.get(deviceId)?.()
     deadlines.delete(deviceId)
-    const deadlineAtMs = board.of(deviceId)?.device.hold?.deadlineAtMs
+    const deadlineAtMs = drainOf(deviceId)?.deadlineAtMs
     if (deadlineAtMs === undefined) return
     deadlines.set(deviceId, scheduler.after(Math.max(0, deadlineAtMs - nowMs()), () => {
       // A timer knows nothing of stalls, and none lasts longer than a month.
@@ -77,21 +80,19 @@ export function createPoolOperations (
   }
 
   async function endDrained (deviceId: string) {
-    const { device, lease } = board.of(deviceId) ?? {}
-    if (device?.hold?.deadlineAtMs === undefined || lease === undefined || !isLive(lease)) return
-    const { reason, by } = device.hold
-    await book.end(lease, 'drained', { note: reason, by })
+    const drain = drainOf(deviceId)
+    const lease = board.of(deviceId)?.lease
+    if (drain?.deadlineAtMs === undefined || lease === undefined || !isLive(lease)) return
+    await book.end(lease, 'drained', { note: drain.reason, by: drain.by })
   }
 
   const operations: PoolOperations = {
     async drain ({ device, reason, deadlineMs, by }) {
       const atMs = nowMs()
       const hold: Hold = { kind: 'drain', reason, by, atMs, ...(deadlineMs === undefined ? {} : { deadlineAtMs: atMs + deadlineMs }) }
-      const draining: string[] = []
-      for (const deviceId of named(device)) {
-        if (await lay(deviceId, hold)) draining.push(deviceId)
-      }
-      return draining
+      const deviceIds = named(device)
+      for (const deviceId of deviceIds) await lay(deviceId, hold)
+      return deviceIds
     },
 
     async undrain ({ device, by }) {

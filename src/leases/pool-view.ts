@@ -5,9 +5,14 @@ import { outlook, type Outlook } from './device-state.ts'
 import { isLive } from './lease.ts'
 import type { Occupancy } from './lease-machine.ts'
 import type { DeviceSelector, DeviceState, PooledDevice } from './lease-manager.ts'
-import { CapacityExhaustedRefusal, CleanupInProgressRefusal, UnknownDeviceRefusal } from './lease-refusals.ts'
-import { createLine, type LineDevice, type LineRequest } from './line/line.ts'
-import { matchesSelector } from './match-device.ts'
+import {
+  CapacityExhaustedRefusal, CleanupInProgressRefusal, DevicesOnHoldRefusal, TooManyDevicesRefusal, UnknownDeviceRefusal, holdNote,
+  type HeldDevice
+} from './lease-refusals.ts'
+import { assignDevices } from './line/assign-devices.ts'
+import { addDevice, emptyDeviceSet, hasDevice, isEmpty, overlap, type DeviceSet } from './line/device-set.ts'
+import type { LineDevice, LineRequest } from './line/line.ts'
+import { createWishMatcher, type Wishes } from './line/wishes.ts'
 import type { OccupancyBoard } from './occupancy-board.ts'
 
 const shortestWaitMs = 1_000
@@ -19,10 +24,17 @@ export interface PoolView {
   lineDevices (): readonly LineDevice[]
   /** How many live leases a holder has. */
   leasesOf (principal: string): number
-  /** @throws {UnknownDeviceRefusal} when the pool could not serve this even if all of it were free */
+  /**
+   * That the pool could serve this if all of it were free.
+   *
+   * @throws {UnknownDeviceRefusal} a wish is like no device
+   * @throws {TooManyDevicesRefusal} each wish alone could be met, but not all of them at once
+   */
   assertServable (wanted: readonly DeviceSelector[]): void
   /** Why none of the devices can be had now, given who waits in the line. */
-  noneFree (request: LineRequest, waiting: readonly LineRequest[]): CapacityExhaustedRefusal | CleanupInProgressRefusal
+  noneFree (request: LineRequest, waiting: readonly LineRequest[]): CapacityExhaustedRefusal | CleanupInProgressRefusal | DevicesOnHoldRefusal
+  /** What of an operator's stands in the way of a request, as part of a sentence; undefined when nothing does. */
+  holdNote (request: LineRequest): string | undefined
 }
 
 export function createPoolView ({ board, drivers, prober, cleaner, nowMs, recoveryMs }: {
@@ -34,19 +46,22 @@ export function createPoolView ({ board, drivers, prober, cleaner, nowMs, recove
   readonly recoveryMs: number
 }): PoolView {
   const descriptions = [...drivers.values()].map(({ description }) => description)
+  const places = [...descriptions.keys()]
+  const matcher = createWishMatcher()
+  matcher.look([...drivers.values()])
 
   function outlookOf (occupancy: Occupancy): Outlook {
     const { id } = occupancy.device
-    return outlook(occupancy, { absence: prober.offline(id), recoveryMs, nextTryAtMs: cleaner.nextTryAtMs(id), nowMs: nowMs() })
+    return outlook(occupancy, { absence: prober.offline(id), recoveryMs, nowMs: nowMs() })
   }
 
   function pooled (occupancies: readonly Occupancy[]): readonly PooledDevice[] {
     return occupancies.flatMap((occupancy) => {
-      const { device: { id, hold, failures }, lease } = occupancy
+      const { device: { id, holds, failures }, lease } = occupancy
       const driver = drivers.get(id)
       if (driver === undefined) return []
       const { state, reason } = outlookOf(occupancy)
-      return [{ description: driver.description, state, reason, hold, failures, lease }]
+      return [{ description: driver.description, state, reason, holds, failures, lease }]
     })
   }
 
@@ -60,6 +75,28 @@ export function createPoolView ({ board, drivers, prober, cleaner, nowMs, recove
     })
   }
 
+  function setOf (isIn: (place: number) => boolean): DeviceSet {
+    const set = emptyDeviceSet(places.length)
+    for (const place of places) if (isIn(place)) addDevice(set, place)
+    return set
+  }
+
+  /** How many of the wishes these devices can meet at once. */
+  function countMet ({ each }: Wishes, devices: DeviceSet): number {
+    return assignDevices(each, places, devices).filter((place) => place !== undefined).length
+  }
+
+  /** The held devices that match, when without them the request cannot be met. */
+  function heldInTheWay (wishes: Wishes): readonly HeldDevice[] {
+    const holds = descriptions.map(({ id }) => board.of(id)?.device.holds[0])
+    if (holds.every((hold) => hold === undefined)) return []
+    if (countMet(wishes, setOf((place) => holds[place] === undefined)) === wishes.each.length) return []
+    return descriptions.flatMap(({ id: device }, place) => {
+      const hold = holds[place]
+      return hold !== undefined && hasDevice(wishes.any, place) ? [{ device, hold }] : []
+    })
+  }
+
   return {
     pooled,
     lineDevices,
@@ -69,33 +106,42 @@ export function createPoolView ({ board, drivers, prober, cleaner, nowMs, recove
     },
 
     assertServable (wanted) {
-      const line = createLine({ ageMs: 1, reserveAfterMs: 0, maxBypasses: 0 })
-      line.join({ id: 'alone', principal: '', priority: 'normal', wanted, joinedAtMs: 0 })
-      const all = descriptions.map((description) => ({ description, isFree: true, lastUsedAtMs: 0, failures: 0, freeAtMs: 0 }))
-      if (line.walk(all, 0).length === 0) throw new UnknownDeviceRefusal(descriptions)
+      const wishes = matcher.wishes(wanted)
+      if (wishes.each.some(isEmpty)) throw new UnknownDeviceRefusal(descriptions)
+      const atOnce = countMet(wishes, wishes.any)
+      if (atOnce === wanted.length) return
+      const matching = places.filter((place) => hasDevice(wishes.any, place)).length
+      throw new TooManyDevicesRefusal({ wanted: wanted.length, matching, atOnce })
     },
 
     noneFree ({ id, wanted }, line) {
-      const fits = (description: FencedDriver['description'], selectors = wanted) => {
-        return selectors.some((selector) => matchesSelector(description, selector))
-      }
-      const matching = descriptions.filter((description) => fits(description))
-      const waiting = line.filter((other) => other.id !== id && matching.some((description) => fits(description, other.wanted))).length
+      const wishes = matcher.wishes(wanted)
+      const matching = descriptions.filter((_, place) => hasDevice(wishes.any, place))
+      const waiting = line.filter((other) => other.id !== id && overlap(matcher.wishes(other.wanted).any, wishes.any)).length
       const states: Partial<Record<DeviceState, number>> = {}
       let soonestMs = Number.POSITIVE_INFINITY
       for (const { id } of matching) {
         const occupancy = board.of(id)
         if (occupancy === undefined) continue
-        const { state, freeAtMs = Number.POSITIVE_INFINITY } = outlookOf(occupancy)
+        const { state, freeAtMs } = outlookOf(occupancy)
         states[state] = (states[state] ?? 0) + 1
-        soonestMs = Math.min(soonestMs, freeAtMs - nowMs())
+        if (occupancy.device.holds.length > 0) continue
+        // That a cleanup is tried again is no promise, but the next time to ask.
+        soonestMs = Math.min(soonestMs, (freeAtMs ?? cleaner.nextTryAtMs(id) ?? Number.POSITIVE_INFINITY) - nowMs())
       }
       const retryAfterMs = Math.min(Math.max(soonestMs, shortestWaitMs), longestWaitMs)
-      const crowd = { matching: matching.length, waiting, states, retryAfterMs }
+      const crowd = { wanted: wanted.length, matching: matching.length, waiting, states, retryAfterMs }
+      const held = heldInTheWay(wishes)
+      if (held.length > 0) return new DevicesOnHoldRefusal({ ...crowd, retryAfterMs: longestWaitMs }, held)
       // Cleanup is all that stands between the caller and a device when nobody holds one of them.
       return states.cleaning !== undefined && states.leased === undefined
         ? new CleanupInProgressRefusal(crowd)
         : new CapacityExhaustedRefusal(crowd)
+    },
+
+    holdNote ({ wanted }) {
+      const held = heldInTheWay(matcher.wishes(wanted))
+      return held.length === 0 ? undefined : holdNote(held)
     }
   }
 }

@@ -5,6 +5,8 @@ import { isLive, type EndReason, type Lease } from './lease.ts'
 import type { Log } from './log.ts'
 import type { OccupancyBoard } from './occupancy-board.ts'
 
+const soonestRetryMs = 1_000
+
 /**
  * Sees to it that a lease never outlives the incarnation it is for, and that it lives as long.
  *
@@ -16,6 +18,8 @@ import type { OccupancyBoard } from './occupancy-board.ts'
 export interface PresenceWatch {
   /** Looks at the device of a lease, and has ended the lease by the time it returns if it has to. */
   look (lease: Lease): Promise<Sighting>
+  /** When it is worth asking again for a device that is away: something is found out or decided by then. */
+  retryAfterMs (lease: Lease): number
   /** What any look has found; the prober's business is to tell. */
   onLook (deviceId: string, sighting: Sighting): void
   start (): void
@@ -82,6 +86,12 @@ export function createPresenceWatch ({ board, drivers, prober, scheduler, nowMs,
 
   return {
     look,
+
+    retryAfterMs (lease) {
+      const { awaySinceMs = nowMs(), nextLookAtMs = nowMs() } = prober.offline(lease.deviceId) ?? {}
+      const leftMs = awaySinceMs + windowMs(lease) - nowMs()
+      return Math.max(soonestRetryMs, Math.min(nextLookAtMs - nowMs(), everyMs, leftMs))
+    },
 
     onLook (deviceId, sighting) {
       const lease = liveLeaseOn(deviceId)

@@ -28,14 +28,14 @@ export function createShownTimes ({ shownMs }: Pick<SteadyTime, 'shownMs'>): Sho
   return {
     lease,
 
-    device ({ hold, ...device }) {
+    device ({ holds, ...device }) {
       return {
         ...device,
-        hold: hold && {
+        holds: holds.map((hold) => ({
           ...hold,
           atMs: shownMs(hold.atMs),
           ...(hold.deadlineAtMs === undefined ? {} : { deadlineAtMs: shownMs(hold.deadlineAtMs) })
-        },
+        })),
         lease: device.lease && lease(device.lease)
       }
     },

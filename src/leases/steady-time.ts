@@ -12,8 +12,9 @@ const shownFromMs = 1_000
  * whatever anybody does to the wall clock, except that it stands still while this process is
  * stalled. A lease is not used up by time in which nobody could have used it.
  *
- * A stall is a heartbeat of ours that comes more than 2 s late. It is noticed by whoever asks
- * for the time first, so that nothing that was due meanwhile is decided before.
+ * A stall is a heartbeat of ours that comes more than 2 s late; all the time it is late is left
+ * out then. It is noticed by whoever asks for the time first, so that nothing that was due
+ * meanwhile is decided before.
  */
 export interface SteadyTime {
   nowMs (): number

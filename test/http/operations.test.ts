@@ -16,14 +16,14 @@ t.test('a drained device goes on for its holder and is granted to nobody else, u
 
   t.equal(drained.status, 200)
   const at = new Date(time.clock.nowMs()).toISOString()
-  t.match(drained.json(), { devices: [{ id: 'phone-1', state: 'draining', hold: { kind: 'drain', reason: 'new battery', by: 'olga', at }, lease: { holder: 'ada' } }] })
+  t.match(drained.json(), { devices: [{ id: 'phone-1', state: 'draining', holds: [{ kind: 'drain', reason: 'new battery', by: 'olga', at }], lease: { holder: 'ada' } }] })
   t.match(await ada.wire.call('renewLease', { lease: lease.handle }), { structuredContent: { fence: lease.fence } })
   await ada.release(lease)
-  await t.rejects(bob.acquire({ device: 'phone-1' }), { code: 'capacity_exhausted' })
+  await t.rejects(bob.acquire({ device: 'phone-1' }), { code: 'devices_on_hold' })
   t.equal((await bob.acquire()).deviceId, 'phone-2')
 
   t.match((await olga.post('/devices/phone-1/undrain')).json(), { devices: [{ id: 'phone-1', state: 'free' }] })
-  t.notOk('hold' in (await olga.get('/devices')).json().devices[0])
+  t.same((await olga.get('/devices')).json().devices[0].holds, [])
   t.equal((await bob.acquire()).deviceId, 'phone-1')
 })
 
@@ -33,7 +33,7 @@ t.test('a drain of all has a deadline, at which what is still leased is taken wi
 
   const { devices } = (await olga.post('/devices/drain', { reason: 'moving house', deadlineMs: 60_000 })).json()
   t.same(devices.map(({ id, state }: any) => [id, state]), [['phone-1', 'draining'], ['phone-2', 'draining']])
-  t.equal(devices[0].hold.deadline, new Date(time.clock.nowMs() + 60_000).toISOString())
+  t.equal(devices[0].holds[0].deadline, new Date(time.clock.nowMs() + 60_000).toISOString())
 
   time.advance(59_999)
   t.match(await ada.wire.call('renewLease', { lease: lease.handle }), { structuredContent: { lease: lease.handle } })
@@ -49,11 +49,11 @@ t.test('a block touches no lease, and neither does its end', async (t) => {
   const { olga, ada, bob } = await setup(t)
   const lease = await ada.acquire({ device: 'phone-1' })
 
-  t.match((await olga.post('/devices/phone-1/block', { reason: 'cracked' })).json(), { devices: [{ state: 'leased', hold: { kind: 'block', reason: 'cracked' } }] })
+  t.match((await olga.post('/devices/phone-1/block', { reason: 'cracked' })).json(), { devices: [{ state: 'leased', holds: [{ kind: 'block', reason: 'cracked' }] }] })
   t.match(await ada.wire.call('renewLease', { lease: lease.handle }), { structuredContent: { lease: lease.handle } })
   await ada.release(lease)
   t.match((await olga.get('/devices')).json().devices[0], { id: 'phone-1', state: 'blocked' })
-  await t.rejects(bob.acquire({ device: 'phone-1' }), { code: 'capacity_exhausted' })
+  await t.rejects(bob.acquire({ device: 'phone-1' }), { code: 'devices_on_hold' })
 
   t.match((await olga.post('/devices/phone-1/unblock')).json(), { devices: [{ state: 'free' }] })
   const after = await bob.acquire({ device: 'phone-1' })
@@ -170,6 +170,7 @@ t.test('what a body may hold is checked, and an order that is not understood cha
     ['/devices/phone-1/drain', { reason: '' }, /reason/],
     ['/devices/phone-1/drain', { reason: 5 }, /reason/],
     ['/devices/phone-1/drain', { reason: 'x'.repeat(201) }, /reason/],
+    ...['a\nb', '\u001b[2J', '\u0000', 'a\u2028b', '\u202ekool', '\ud800', 'x\u{e0041}'].map((reason) => ['/leases/phone-1:1/revoke', { reason }, /reason/] as const),
     ['/devices/phone-1/drain', { reason: 'x', deadlineMs: '60000' }, /deadlineMs/],
     ['/devices/phone-1/drain', { reason: 'x', deadlineMs: -1 }, /deadlineMs/],
     ['/devices/phone-1/drain', { reason: 'x', deadlineMs: 604_800_001 }, /deadlineMs/],
@@ -181,7 +182,7 @@ t.test('what a body may hold is checked, and an order that is not understood cha
   ]
   for (const [path, body, says] of wrong) {
     const reply = await olga.post(path, body)
-    t.equal(reply.status, 400, JSON.stringify(body))
+    t.equal(reply.status, 400, JSON.stringify(body).replace(/[^ -~]/gu, '?'))
     t.match(reply.json(), { error: says, code: 'invalid_request', retryable: false, nextAction: String })
   }
   for (const body of ['{', '', '{"reason":"x","__proto__":{}}', '{"reason":"\\ud8']) {
@@ -191,6 +192,13 @@ t.test('what a body may hold is checked, and an order that is not understood cha
   }
   t.match((await olga.get('/devices')).json().devices, [{ state: 'free' }, { state: 'free' }])
   t.same((await olga.get('/audit')).json(), { entries: [] })
+})
+
+t.test('a reason may be in any language', async (t) => {
+  const { olga } = await setup(t)
+  for (const reason of ['Akku defekt – bitte nicht benutzen', 'شاشة مكسورة', 'می‌خواهم', '画面が割れた', '👩‍🔧 at it']) {
+    t.match((await olga.post('/devices/phone-1/block', { reason })).json(), { devices: [{ reason, holds: [{ reason }] }] })
+  }
 })
 
 t.test('size, type, method, token and Host are checked as everywhere', async (t) => {

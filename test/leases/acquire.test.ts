@@ -30,7 +30,7 @@ t.test('acquire grants a free device for the default ttl', async (t) => {
     heartbeatMs: undefined,
     end: undefined
   })
-  t.strictSame(await leases.devices(), [{ description: { ...(await leases.devices())[0]?.description }, state: 'leased', reason: undefined, hold: undefined, failures: 0, lease }])
+  t.strictSame(await leases.devices(), [{ description: { ...(await leases.devices())[0]?.description }, state: 'leased', reason: undefined, holds: [], failures: 0, lease }])
 })
 
 t.test('acquire takes a ttl within the bounds, and refuses others with the bounds', async (t) => {
@@ -63,7 +63,7 @@ t.test('what no device of the pool is, is refused with what there is', async (t)
   await t.rejects(acquire(alice, { platform: 'ios' }), {
     code: 'no_such_device',
     retryable: false,
-    details: { devices: [{ id: 'lab', platform: 'android', kind: 'virtual', model: 'Pixel 9', labels: ['lab'] }] }
+    details: { devices: [{ id: 'lab', platform: 'android', kind: 'virtual', model: 'Pixel 9', os: '15', labels: ['lab'] }] }
   })
 })
 

@@ -11,8 +11,6 @@ t.test('everything has a default', async (t) => {
     awaitOwnerMs: 15_000,
     recoveryMs: 120_000,
     watchEveryMs: 5_000,
-    maxPerHolder: 32,
-    maxWaitingPerHolder: 64,
     maxWaiting: 1_000,
     topPriority: 'normal',
     ageMs: 60_000,

@@ -20,7 +20,7 @@ t.test('a draining device keeps its lease and gets no other; who waits gets it o
 
   t.strictSame(await operations.drain({ device: 'phone-1', reason: 'new battery', by }), ['phone-1'])
 
-  t.match(await leases.devices(), [{ state: 'draining', reason: 'new battery', hold: { kind: 'drain', by }, lease: { handle } }, { state: 'free' }])
+  t.match(await leases.devices(), [{ state: 'draining', reason: 'new battery', holds: [{ kind: 'drain', by }], lease: { handle } }, { state: 'free' }])
   await leases.renew({ handle, holder: alice })
   await leases.release({ handle, holder: alice })
   t.strictSame(await states(), ['draining', 'free'])
@@ -40,7 +40,7 @@ t.test('all devices drain at once, and without a deadline for as long as it take
   t.strictSame(await operations.drain({ reason: 'moving', by }), ['phone-1', 'phone-2'])
 
   t.strictSame(await states(), ['draining', 'draining'])
-  await t.rejects(acquire(bob), { code: 'capacity_exhausted', details: { states: { draining: 2 } } })
+  await t.rejects(acquire(bob), { code: 'devices_on_hold', details: { states: { draining: 2 } } })
   await pass(time, 500_000, 100_000)
   t.equal((await leases.list()).length, 1)
   t.strictSame(await operations.undrain({ by }), ['phone-1', 'phone-2'])
@@ -52,7 +52,7 @@ t.test('at the deadline of a drain what is still leased is taken', async (t) => 
   const { leases, acquire, operations, time, states } = await setup()
   const { handle } = await acquire()
   await operations.drain({ reason: 'moving', deadlineMs: 60_000, by })
-  t.equal((await leases.devices())[0]?.hold?.deadlineAtMs, time.clock.nowMs() + 60_000)
+  t.equal((await leases.devices())[0]?.holds[0]?.deadlineAtMs, time.clock.nowMs() + 60_000)
 
   await pass(time, 59_999)
   t.equal((await leases.list()).length, 1)
@@ -90,8 +90,8 @@ t.test('a blocked device gets no lease, and the one it has goes on', async (t) =
   await operations.block({ device: 'phone-2', reason: 'it smokes', by })
 
   t.strictSame(await states(), ['leased', 'blocked'])
-  t.match((await leases.devices())[1], { reason: 'it smokes', hold: { kind: 'block', by } })
-  await t.rejects(acquire(bob), { code: 'capacity_exhausted', details: { states: { leased: 1, blocked: 1 } } })
+  t.match((await leases.devices())[1], { reason: 'it smokes', holds: [{ kind: 'block', by }] })
+  await t.rejects(acquire(bob), { code: 'devices_on_hold', details: { states: { leased: 1, blocked: 1 } } })
   await operations.unblock({ device: 'phone-1', by })
   t.match(await leases.renew({ handle, holder: alice }), { state: 'granted' })
   await operations.block({ device: 'phone-1', reason: 'it smokes', by })
@@ -99,14 +99,36 @@ t.test('a blocked device gets no lease, and the one it has goes on', async (t) =
   t.strictSame(await states(), ['blocked', 'blocked'])
 })
 
-t.test('a drain of all leaves a block in place, and so does its end', async (t) => {
-  const { operations, states } = await setup()
+t.test('a drain and a block stand side by side, and each is lifted by its own order', async (t) => {
+  const { leases, operations, states } = await setup()
   await operations.block({ device: 'phone-2', reason: 'it smokes', by })
 
-  t.strictSame(await operations.drain({ reason: 'moving', by }), ['phone-1'])
-  t.strictSame(await operations.undrain({ by }), ['phone-1'])
+  t.strictSame(await operations.drain({ reason: 'moving', by }), ['phone-1', 'phone-2'])
+  t.strictSame(await states(), ['draining', 'blocked'])
+  t.match((await leases.devices())[1], { reason: 'it smokes', holds: [{ kind: 'block' }, { kind: 'drain', reason: 'moving' }] })
 
+  await operations.unblock({ device: 'phone-2', by })
+  t.strictSame(await states(), ['draining', 'draining'], 'a repaired device does not leave a drain of all')
+  await operations.block({ device: 'phone-2', reason: 'it smokes again', by })
+  t.strictSame(await operations.undrain({ by }), ['phone-1', 'phone-2'])
   t.strictSame(await states(), ['free', 'blocked'])
+})
+
+t.test('the deadline of a drain counts under a block too, whichever came first', async (t) => {
+  const { leases, acquire, operations, states, time } = await setup()
+  await acquire(alice, { device: 'phone-1' })
+  await acquire(alice, { device: 'phone-2' })
+  await operations.block({ device: 'phone-1', reason: 'it smokes', by })
+  await operations.drain({ reason: 'moving', deadlineMs: 60_000, by })
+  await operations.block({ device: 'phone-2', reason: 'it smokes', by })
+  t.strictSame(await states(), ['draining', 'draining'])
+
+  await pass(time, 59_999)
+  t.equal((await leases.list()).length, 2)
+  await pass(time, 1)
+
+  t.strictSame(await leases.list(), [])
+  t.strictSame(await states(), ['blocked', 'blocked'])
 })
 
 t.test('a revoked lease is over at once, with the reason, and its work is aborted', async (t) => {

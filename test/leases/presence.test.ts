@@ -29,6 +29,41 @@ t.test('a leased device that stops answering is offline; its lease waits, and so
   await t.rejects(use(async () => t.fail('began')), { code: 'device_offline', retryable: true, retryAfterMs: Number })
 })
 
+t.test('a call to a device that is away is told to come back soon, however often it calls', async (t) => {
+  const { phone, time, use } = await setup()
+  phone.boot = undefined
+  await pass(time, 5_000)
+  const advice = async () => await use(async () => undefined).catch(({ retryAfterMs }: { retryAfterMs?: number }) => retryAfterMs)
+
+  for (let call = 0; call < 20; call++) t.equal(await advice(), 1_000)
+  await pass(time, 1_000)
+  t.equal(await advice(), 2_000, 'the next look of our own')
+  await pass(time, 60_000)
+  for (let call = 0; call < 3; call++) t.ok(Number(await advice()) <= 5_000, 'the watch looks every five seconds')
+  await pass(time, 57_500, 500)
+  t.equal(await advice(), 1_500, 'then the lease is lost')
+})
+
+t.test('a look of ours that joins a call\'s is followed by the next', async (t) => {
+  const { leases, phone, time, stateOf } = await leaseBench()
+  phone.boot = undefined
+  await t.rejects(leases.acquire({ holder: alice, selector: {}, signal: new AbortController().signal }), { code: 'capacity_exhausted' })
+  await pass(time, 900)
+  const silence = phone.hold('bootId')
+  const retrying = leases.operations.retry({ device: 'phone-1', by: 'op' })
+  await silence.begun
+  await pass(time, 100)
+  silence.finish()
+  await retrying
+  t.equal(await stateOf(), 'offline')
+
+  phone.boot = 'boot-1'
+  await pass(time, 1_999)
+  t.equal(await stateOf(), 'offline')
+  await pass(time, 1)
+  t.equal(await stateOf(), 'free')
+})
+
 t.test('one that comes back in the same boot within two minutes is adopted', async (t) => {
   const { phone, time, stateOf, use, changes, handle, leases } = await setup()
   phone.boot = undefined

@@ -250,8 +250,11 @@ t.test('a grant that is taken back but cannot be recorded so ends in its time', 
   const { leases, stateOf, time } = await leaseBench({
     store: {
       ...memory,
+      change: async (event) => {
+        if (event.type === 'end' && event.reason === 'undelivered') throw new Error('disk gone')
+        return await memory.change(event)
+      },
       changeAll: async (events) => {
-        if (events[0]?.type === 'end') throw new Error('disk gone')
         const changed = await memory.changeAll(events)
         if (events[0]?.type === 'grant') caller.abort()
         return changed
@@ -265,4 +268,32 @@ t.test('a grant that is taken back but cannot be recorded so ends in its time', 
   await idle()
 
   t.equal(await stateOf(), 'free')
+})
+
+t.test('of several leases that are taken back, one that has ended meanwhile does not keep the others', async (t) => {
+  const memory = memoryLeaseStore()
+  const caller = new AbortController()
+  const { leases, lines } = await leaseBench({
+    phones: fakePool(2),
+    store: {
+      ...memory,
+      changeAll: async (events) => {
+        const changed = await memory.changeAll(events)
+        const [first] = changed ?? []
+        if (first?.lease !== undefined) {
+          const { deviceId, handle, fence, grantedAtMs: nowMs } = first.lease
+          await memory.change({ type: 'end', deviceId, handle, fence, reason: 'revoked', nowMs })
+          caller.abort()
+        }
+        return changed
+      }
+    }
+  })
+
+  await t.rejects(leases.acquireAll({ holder: alice, wanted: { one: {}, other: {} }, signal: caller.signal }), { code: 'cancelled' })
+  await idle()
+
+  t.strictSame(await leases.list(), [])
+  t.match(await memory.occupancies(), [{ lease: { end: { reason: 'revoked' } } }, { device: { state: 'free', fence: 2 }, lease: undefined }])
+  t.strictSame(lines.flatMap((line) => /^grant taken back.*"device":"(.*?)"/.exec(line)?.[1] ?? []), ['phone-2'])
 })

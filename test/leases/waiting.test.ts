@@ -2,7 +2,8 @@ import t from 'tap'
 import { fakeDriver, fakePool } from '../support/fake-driver.ts'
 import { idle } from '../support/idle.ts'
 import { alice, bob, leaseBench, ttlMs } from '../support/lease-bench.ts'
-import { memoryLeaseStore } from '../support/memory-lease-store.ts'
+import type { DeviceSelector, WaitingPlace } from '../../src/leases/lease-manager.ts'
+import { CancelledRefusal } from '../../src/devices/device-refusals.ts'
 import { pass, request } from '../support/pool-moves.ts'
 
 t.test('who waits gets the device once it is released and clean, in order of arrival', async (t) => {
@@ -39,6 +40,22 @@ t.test('a place is told on joining and again when it has changed', async (t) => 
   await pass(time, 3_000)
 
   t.strictSame(second.places, [2, 1])
+})
+
+t.test('a place is told again when its estimate has moved by more than five seconds, but not because time passes', async (t) => {
+  const { leases, acquire, time } = await leaseBench()
+  const { handle } = await acquire()
+  const places: WaitingPlace[] = []
+  request(leases, 'ann', { onWaiting: (place) => { places.push(place) } })
+
+  await pass(time, 60_000)
+  t.strictSame(places, [{ position: 1, estimateMs: ttlMs }])
+  await leases.renew({ handle, holder: alice, ttlMs: ttlMs - 55_000 })
+  await pass(time, 1_000)
+  t.equal(places.length, 1, 'five seconds later than before')
+  await leases.renew({ handle, holder: alice, ttlMs })
+  await pass(time, 1_000)
+  t.strictSame(places.slice(1), [{ position: 1, estimateMs: ttlMs - 1_000 }])
 })
 
 t.test('a wait comes with an estimate', async (t) => {
@@ -146,7 +163,9 @@ t.test('several devices are had at one instant or not at all', async (t) => {
   const signal = new AbortController().signal
   const wanted = { left: { device: 'phone-1' }, right: { device: 'phone-2' } }
 
-  await t.rejects(leases.acquireAll({ holder: alice, wanted, signal }), { code: 'capacity_exhausted', details: { matching: 2, states: { free: 1, leased: 1 } } })
+  await t.rejects(leases.acquireAll({ holder: alice, wanted, signal }), {
+    code: 'capacity_exhausted', message: /^The 2 devices cannot be had all at once now; 1 of the 2 that match are free\.$/, details: { matching: 2, states: { free: 1, leased: 1 } }
+  })
   const both = leases.acquireAll({ holder: alice, wanted, waitMs: 60_000, signal })
   await idle()
   t.equal((await leases.list(alice)).length, 0, 'nothing is held while waiting')
@@ -161,7 +180,15 @@ t.test('several devices that the pool does not have together are refused at once
   const { leases } = await leaseBench({ phones: fakePool(2) })
   const signal = new AbortController().signal
 
-  await t.rejects(leases.acquireAll({ holder: alice, wanted: { a: {}, b: {}, c: {} }, waitMs: 60_000, signal }), { code: 'no_such_device' })
+  const refused = async (wanted: Readonly<Record<string, DeviceSelector>>) => {
+    return await leases.acquireAll({ holder: alice, wanted, waitMs: 60_000, signal }).then(() => t.fail('was granted'), (refusal: unknown) => refusal)
+  }
+
+  t.match(await refused({ a: {}, b: {}, c: {} }), {
+    code: 'too_many_devices', retryable: false, nextAction: /at most 2 of them/, details: { wanted: 3, matching: 2, atOnce: 2 }
+  })
+  t.match(await refused({ a: { device: 'phone-1' }, b: { device: 'phone-1' } }), { code: 'too_many_devices', details: { wanted: 2, matching: 1, atOnce: 1 } })
+  t.match(await refused({ a: {}, b: { platform: 'ios' } }), { code: 'no_such_device' })
 })
 
 t.test('a wide request is not starved by a stream of narrow ones', async (t) => {
@@ -228,48 +255,32 @@ t.test('a device that comes back is given to who waits', async (t) => {
   t.equal((await waiting.outcome).bootId, 'boot-2')
 })
 
-t.test('the least recently used device goes first, then the one with the fewest failures', async (t) => {
+t.test('the least recently used device goes first, and one that was put back at last counts as any other', async (t) => {
   const { leases, acquire, phones, time } = await leaseBench({ phones: fakePool(2) })
   const [first] = phones
   if (first) first.failingCleanups = 1
   for (const lease of [await acquire(), await acquire()]) await leases.release({ handle: lease.handle, holder: alice })
   await pass(time, 5_000)
 
-  t.strictSame((await leases.devices()).map(({ failures, state }) => [failures, state]), [[1, 'free'], [0, 'free']])
-  t.equal((await acquire()).deviceId, 'phone-2')
+  t.strictSame((await leases.devices()).map(({ failures, state }) => [failures, state]), [[0, 'free'], [0, 'free']])
+  t.equal((await acquire()).deviceId, 'phone-1')
 })
 
-t.test('the line is bounded, for everybody and for each holder; who does not wait is not in it', async (t) => {
-  const { leases, acquire } = await leaseBench({ settings: { maxWaiting: 3, maxWaitingPerHolder: 2 } })
-  await acquire()
-  const waiting = [request(leases, 'ann'), request(leases, 'ann')]
-
-  await t.rejects(request(leases, 'ann').outcome, { code: 'queue_full', retryable: true, details: { limit: 2 } })
-  waiting.push(request(leases, 'ben'))
-  await t.rejects(request(leases, 'cal').outcome, { code: 'queue_full', details: { limit: 3 } })
-  await t.rejects(acquire(bob), { code: 'capacity_exhausted' })
-
-  waiting[0]?.leave()
+t.test('a place in the list is the one that was told of, and who is being served has the first', async (t) => {
+  const { leases, acquire, phones } = await leaseBench({ phones: [fakeDriver(), fakeDriver({ id: 'iphone', platform: 'ios' })] })
+  const { handle } = await acquire(alice, { device: 'phone-1' })
+  await acquire(alice, { device: 'iphone' })
+  const requests = [request(leases, 'ann', { selector: { platform: 'ios' } }), request(leases, 'ben', { selector: { platform: 'android' } }), request(leases, 'cal')]
   await idle()
-  t.equal(request(leases, 'cal').now(), 'waiting')
-  t.equal(leases.waiting().length, 3)
-})
+  const listed = () => leases.waiting().map(({ principal, position, estimateMs }) => [principal, position, estimateMs])
 
-t.test('a holder has as many leases as it may, however it asks for them', async (t) => {
-  for (const pause of [undefined, idle]) {
-    const { leases, acquire } = await leaseBench({
-      phones: fakePool(6), settings: { maxPerHolder: 3 }, store: memoryLeaseStore(pause && { pause })
-    })
-    const requests = Array.from({ length: 5 }, () => request(leases, alice.principal))
-    await Promise.allSettled(requests.map(({ outcome }) => outcome))
-
-    t.equal((await leases.list(alice)).length, 3)
-    t.strictSame(requests.map(({ now }) => now()).filter((state) => state === 'lease_limit_reached').length, 2)
-    await t.rejects(acquire(), { code: 'lease_limit_reached', details: { limit: 3 } })
-    t.ok(await acquire(bob))
-    await leases.release({ handle: (await leases.list(alice))[0]?.handle ?? '', holder: alice })
-    t.ok(await acquire())
-  }
+  t.strictSame(requests.map(({ places }) => places), [[1], [1], [3]])
+  t.strictSame(listed(), [['ann', 1, ttlMs], ['ben', 1, ttlMs], ['cal', 3, 2 * ttlMs]])
+  const probe = phones[0]?.hold('bootId')
+  await leases.release({ handle, holder: alice })
+  await probe?.begun
+  t.strictSame(listed(), [['ben', 1, 0], ['ann', 1, ttlMs], ['cal', 2, ttlMs]])
+  probe?.finish()
 })
 
 t.test('who waits is listed with what it wants, in the order in which it would be served', async (t) => {
@@ -285,6 +296,19 @@ t.test('who waits is listed with what it wants, in the order in which it would b
     { principal: 'ann', priority: 'normal', wanted: [{}], purpose: 'smoke test', sinceMs, position: 2, estimateMs: 2 * ttlMs }
   ])
   t.strictSame(leases.waiting({ principal: 'ann' }).map(({ principal, position }) => [principal, position]), [['ann', 2]])
+})
+
+t.test('who waits when the gateway shuts down has no lease to go on with', async (t) => {
+  const { leases, acquire } = await leaseBench()
+  await acquire()
+  const caller = new AbortController()
+  const waiting = request(leases, 'ann', { signal: caller.signal })
+  await idle()
+
+  caller.abort(new CancelledRefusal('shutting_down'))
+
+  await t.rejects(waiting.outcome, { code: 'leases_unavailable', retryable: true })
+  await t.rejects(request(leases, 'ann', { signal: caller.signal }).outcome, { code: 'leases_unavailable' })
 })
 
 t.test('a stop turns everybody away and leaves no timer', async (t) => {

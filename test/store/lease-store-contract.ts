@@ -39,7 +39,7 @@ export function leaseStoreContract (name: string, open: (t: Teardown) => Promise
 
       const lease = grantedLease({ deviceId: 'a', handle: 'ls_1', purpose: 'smoke test ✓' })
       t.strictSame(granted, {
-        device: { id: 'a', state: 'leased', fence: 1, reason: undefined, hold: undefined, lastUsedAtMs: 0, failures: 0 }, lease
+        device: { id: 'a', state: 'leased', fence: 1, reason: undefined, holds: [], lastUsedAtMs: 0, failures: 0 }, lease
       })
       t.strictSame(await store.lease('ls_1'), lease)
       t.strictSame(await store.occupancies(), [granted])
@@ -207,7 +207,7 @@ export function leaseStoreContract (name: string, open: (t: Teardown) => Promise
       t.equal((await store.liveLeases()).length, 3)
     })
 
-    t.test('a held device is not granted, whatever it has goes on, and a block takes the place of a drain', async (t) => {
+    t.test('a held device is not granted, whatever it has goes on, and a drain and a block stand side by side', async (t) => {
       const { store } = await open(t)
       await store.enroll(['a', 'b'])
       await store.change(grant('a', 'ls_1'))
@@ -215,15 +215,19 @@ export function leaseStoreContract (name: string, open: (t: Teardown) => Promise
       const block = { kind: 'block', reason: 'it smokes', by: 'op', atMs: nowMs } as const
       const lift = { type: 'unhold', by: 'op', nowMs } as const
 
-      t.match(await store.change({ type: 'hold', deviceId: 'a', hold: drain, nowMs }), { device: { state: 'leased', hold: drain }, lease: { state: 'granted' } })
-      t.match(await store.change({ type: 'hold', deviceId: 'b', hold: drain, nowMs }), { device: { state: 'free', hold: drain } })
+      t.match(await store.change({ type: 'hold', deviceId: 'a', hold: drain, nowMs }), { device: { state: 'leased', holds: [drain] }, lease: { state: 'granted' } })
+      t.match(await store.change({ type: 'hold', deviceId: 'b', hold: drain, nowMs }), { device: { state: 'free', holds: [drain] } })
       t.equal(await store.change(grant('b', 'ls_2')), undefined)
-      t.match(await store.change({ type: 'hold', deviceId: 'b', hold: block, nowMs }), { device: { hold: block } })
-      t.equal(await store.change({ type: 'hold', deviceId: 'b', hold: drain, nowMs }), undefined)
-      t.equal(await store.change({ ...lift, deviceId: 'b', kind: 'drain' }), undefined)
-      t.strictSame((await store.occupancies()).map(({ device }) => device.hold), [drain, block])
+      t.match(await store.change({ type: 'hold', deviceId: 'b', hold: block, nowMs }), { device: { holds: [block, drain] } })
+      const later = { ...drain, reason: 'a new one', atMs: nowMs + 1 }
+      t.match(await store.change({ type: 'hold', deviceId: 'b', hold: later, nowMs }), { device: { holds: [block, later] } })
+      t.strictSame((await store.occupancies()).map(({ device }) => device.holds), [[drain], [block, later]])
 
-      t.match(await store.change({ ...lift, deviceId: 'b', kind: 'block' }), { device: { hold: undefined } })
+      t.match(await store.change({ ...lift, deviceId: 'b', kind: 'block' }), { device: { holds: [later] } })
+      t.equal(await store.change({ ...lift, deviceId: 'b', kind: 'block' }), undefined)
+      t.equal(await store.change(grant('b', 'ls_2')), undefined)
+      t.match(await store.change({ ...lift, deviceId: 'b', kind: 'drain' }), { device: { holds: [] } })
+      t.strictSame((await store.occupancies()).map(({ device }) => device.holds), [[drain], []])
       t.ok(await store.change(grant('b', 'ls_2')))
     })
 
@@ -283,7 +287,7 @@ export function leaseStoreContract (name: string, open: (t: Teardown) => Promise
       await store.change({ type: 'hold', deviceId: 'a', hold: { kind: 'block', reason: 'mine', by: 'op', atMs: 1 }, nowMs: 1 })
       await store.change({ type: 'end', deviceId: 'a', handle: 'ls_1234567', fence: 1, reason: 'revoked', note: 'too long', by: 'op', nowMs: 2 })
       await store.change({ ...about, type: 'quarantine', reason: 'stuck', nowMs: 3 })
-      await store.change({ ...about, type: 'quarantine', reason: 'stuck again', nowMs: 4 })
+      t.equal((await store.change({ ...about, type: 'quarantine', reason: 'stuck again', nowMs: 4 }))?.device.failures, 2)
       await store.change({ ...about, type: 'settle', nowMs: 5 })
       await store.change({ type: 'unhold', deviceId: 'a', kind: 'block', by: 'op', nowMs: 6 })
 
@@ -299,7 +303,7 @@ export function leaseStoreContract (name: string, open: (t: Teardown) => Promise
         { atMs: nowMs, event: 'grant', deviceId: 'a', lease, principal }
       ])
       t.match(await store.lease('ls_1234567'), { end: { reason: 'revoked', note: 'too long' } })
-      t.equal((await store.occupancies())[0]?.device.failures, 2)
+      t.equal((await store.occupancies())[0]?.device.failures, 0)
       const page = await store.audit({ limit: 2 })
       t.strictSame([...page, ...await store.audit({ limit: 9, before: page[1]?.id ?? 0 })], entries)
       t.equal(await store.purgeAudit(3), 3)

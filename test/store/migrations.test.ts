@@ -33,7 +33,7 @@ t.test('a lease of the first version goes on, idle from its last use on and with
   t.teardown(() => store.close())
 
   t.match(await store.leases.occupancies(), [{
-    device: { id: 'a', state: 'leased', fence: 7, hold: undefined, failures: 0 },
+    device: { id: 'a', state: 'leased', fence: 7, holds: [], failures: 0 },
     lease: {
       handle: 'ls_1',
       state: 'granted',

@@ -65,7 +65,7 @@ export function memoryLeaseStore ({ pause = async () => {} }: { readonly pause?:
     enroll: (deviceIds) => operation(() => {
       for (const id of deviceIds) {
         if (!devices.has(id)) {
-          devices.set(id, { id, state: 'free', fence: 0, reason: undefined, hold: undefined, lastUsedAtMs: 0, failures: 0 })
+          devices.set(id, { id, state: 'free', fence: 0, reason: undefined, holds: [], lastUsedAtMs: 0, failures: 0 })
         }
       }
     }),

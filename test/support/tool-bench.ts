@@ -2,11 +2,12 @@ import { createScreenMemory, type ScreenMemory } from '../../src/devices/screen/
 import { createLeaseManager } from '../../src/leases/create-lease-manager.ts'
 import type { Lease } from '../../src/leases/lease.ts'
 import type { LeaseManager } from '../../src/leases/lease-manager.ts'
-import { leaseSettings } from '../../src/leases/lease-settings.ts'
+import { leaseSettings, type LeaseSettings } from '../../src/leases/lease-settings.ts'
 import type { Principal } from '../../src/protocol/principal.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 import type { Scheduler } from '../../src/runtime/scheduler.ts'
 import { createDeviceTools } from '../../src/tools/device-tools.ts'
+import { createFreshLeases, type FreshLeases } from '../../src/tools/fresh-leases.ts'
 import type { Aside, ToolCall, ToolDefinition, ToolOutput } from '../../src/tools/tool-definition.ts'
 import type { DeviceDriver, UiNode } from '../../src/devices/device-driver.ts'
 import { scriptedCaller } from './asking.ts'
@@ -23,6 +24,7 @@ export const bob = principal('bob')
 export interface Bench {
   readonly tools: readonly ToolDefinition[]
   readonly leases: LeaseManager
+  readonly fresh: FreshLeases
   readonly screens: ScreenMemory
   /** The leases whose screen was told to have changed, each time it was. */
   readonly screenChanges: string[]
@@ -49,21 +51,23 @@ interface ToolTime {
 }
 
 /** The device tools over the real lease manager and phones that do what the test says. */
-export async function toolBench ({ phones = [scriptedPhone()], shows, time = hastyTime() }: {
+export async function toolBench ({ phones = [scriptedPhone()], shows, time = hastyTime(), settings }: {
   readonly phones?: readonly ScriptedPhone[]
   /** What the first phone shows. */
   readonly shows?: UiNode
   /** The time of the tools. */
   readonly time?: ToolTime
+  /** How leases last, where it is not as usual. */
+  readonly settings?: Partial<LeaseSettings>
 } = {}): Promise<Bench & { readonly phone: ScriptedPhone }> {
   const [phone] = phones
   if (phone === undefined) throw new Error('a bench needs a phone')
   if (shows !== undefined) phone.show(shows)
-  return { ...await benchOver(phones, time), phone }
+  return { ...await benchOver(phones, time, settings), phone }
 }
 
 /** The device tools over the real lease manager and any phones. */
-export async function benchOver (drivers: readonly DeviceDriver[], time: ToolTime): Promise<Bench> {
+export async function benchOver (drivers: readonly DeviceDriver[], time: ToolTime, settings: Partial<LeaseSettings> = {}): Promise<Bench> {
   const leaseTime = manualTime(1_000_000)
   const store = memoryLeaseStore()
   const leases = createLeaseManager({
@@ -73,14 +77,15 @@ export async function benchOver (drivers: readonly DeviceDriver[], time: ToolTim
     clock: leaseTime.clock,
     scheduler: leaseTime.scheduler,
     ids: sequenceIds(),
-    settings: leaseSettings.parse({}),
+    settings: leaseSettings.parse(settings),
     log: { info () {}, warn () {}, error () {} }
   })
   await leases.start()
   const screens = createScreenMemory()
   const screenChanges: string[] = []
   const onScreenChange = ({ handle }: Lease): void => { screenChanges.push(handle) }
-  const tools = createDeviceTools({ leases, screens, onScreenChange, ...time })
+  const fresh = createFreshLeases()
+  const tools = createDeviceTools({ leases, fresh, screens, onScreenChange, ...time })
 
   async function call (name: string, args: Record<string, unknown> = {}, { principal = alice, sessionKey, signal = new AbortController().signal, progress = () => {}, log = () => {}, ...asking }: Partial<ToolCall> = {}): Promise<Answer> {
     const tool = tools.find((candidate) => candidate.name === name)
@@ -95,6 +100,7 @@ export async function benchOver (drivers: readonly DeviceDriver[], time: ToolTim
   return {
     tools,
     leases,
+    fresh,
     screens,
     screenChanges,
     onScreenChange,

@@ -15,6 +15,9 @@
  * from those behind it, and as leases end, they become all of them. Nothing is kept for a
  * request that needs a device of which nobody knows whether it ever becomes free.
  *
+ * A holder may be limited in how many devices it has. A request that would take it over that is
+ * passed by until it has fewer: nothing is kept for it, and it does not count as overtaken.
+ *
  * Of the devices that would do, the least recently used are taken, then those with the fewest
  * failures, then by id.
  *
@@ -29,8 +32,8 @@ import { priorities, type Priority } from '../lease.ts'
 import type { DeviceSelector, WaitingPlace } from '../lease-manager.ts'
 import { assignDevices } from './assign-devices.ts'
 import { addDevice, emptyDeviceSet, hasDevice, isEmpty, overlap, removeDevice, type DeviceSet } from './device-set.ts'
-import { placeBehind } from './place.ts'
-import { createPoolView, type Wishes } from './pool-view.ts'
+import { createPlaceCounter } from './place.ts'
+import { createWishMatcher, type Wishes } from './wishes.ts'
 
 const highestBand = priorities.length - 1
 
@@ -75,13 +78,17 @@ export interface Line {
   /** Walks pass by who has stepped aside, and do not count it as passed over. */
   stepAside (id: string): void
   stepBack (id: string): void
-  /** Who gets what now, in the order of the line. Removes nobody; counts who was passed over. */
-  walk (devices: readonly LineDevice[], nowMs: number): readonly Turn[]
+  /**
+   * Who gets what now, in the order of the line. Removes nobody; counts who was passed over.
+   * `spareOf` says how many more devices a holder may have; without it, as many as there are.
+   */
+  walk (devices: readonly LineDevice[], nowMs: number, spareOf?: (principal: string) => number): readonly Turn[]
   /** Counts only requests in front that compete for a device it could use. Undefined: not in the line. */
   place (id: string, devices: readonly LineDevice[], nowMs: number): WaitingPlace | undefined
+  /** The places of all, in one pass; in the order in which they would be served, without who is aside. */
+  places (devices: readonly LineDevice[], nowMs: number): ReadonlyMap<string, WaitingPlace>
   /** In the order in which they would be served now, that is at the last instant the line was told of; without who is aside. */
   readonly requests: readonly LineRequest[]
-  readonly size: number
 }
 
 interface Entry {
@@ -95,7 +102,7 @@ interface Entry {
 
 export function createLine ({ ageMs, reserveAfterMs, maxBypasses }: LineSettings): Line {
   const entries = new Map<string, Entry>()
-  const pool = createPoolView()
+  const matcher = createWishMatcher()
   let arrivals = 0
   let latestMs = Number.NEGATIVE_INFINITY
   /** The entries in order; right until somebody joins or leaves, or goes up a band. */
@@ -121,8 +128,8 @@ export function createLine ({ ageMs, reserveAfterMs, maxBypasses }: LineSettings
   }
 
   function look (devices: readonly LineDevice[]) {
-    if (!pool.look(devices)) return
-    for (const entry of entries.values()) entry.wishes = pool.wishes(entry.request.wanted)
+    if (!matcher.look(devices)) return
+    for (const entry of entries.values()) entry.wishes = matcher.wishes(entry.request.wanted)
   }
 
   function setAside (id: string, isAside: boolean) {
@@ -140,7 +147,7 @@ export function createLine ({ ageMs, reserveAfterMs, maxBypasses }: LineSettings
     join (request) {
       if (entries.has(request.id)) throw new Error(`request ${request.id} is in the line already`)
       if (request.wanted.length === 0) throw new Error(`request ${request.id} wants nothing`)
-      entries.set(request.id, { request, arrival: arrivals++, isAside: false, bypasses: 0, wishes: pool.wishes(request.wanted) })
+      entries.set(request.id, { request, arrival: arrivals++, isAside: false, bypasses: 0, wishes: matcher.wishes(request.wanted) })
       latestMs = Math.max(latestMs, request.joinedAtMs)
       order = undefined
     },
@@ -152,13 +159,14 @@ export function createLine ({ ageMs, reserveAfterMs, maxBypasses }: LineSettings
     stepAside: (id) => setAside(id, true),
     stepBack: (id) => setAside(id, false),
 
-    walk (devices, nowMs) {
+    walk (devices, nowMs, spareOf = () => Number.POSITIVE_INFINITY) {
       look(devices)
       const byPreference = [...devices.keys()].sort((a, b) => preference(devices, a, b))
       const available = setOf(devices, ({ isFree }) => isFree)
       const foreseeable = setOf(devices, ({ isFree, freeAtMs }) => isFree || freeAtMs !== undefined)
       const passedOver: Entry[] = []
       const turns: Turn[] = []
+      const spare = new Map<string, number>()
 
       function take (taken: ReadonlyArray<number | undefined>) {
         for (const index of taken) if (index !== undefined) removeDevice(available, index)
@@ -166,9 +174,14 @@ export function createLine ({ ageMs, reserveAfterMs, maxBypasses }: LineSettings
 
       for (const entry of ordered(nowMs)) {
         if (isEmpty(available)) break
+        const { principal, wanted } = entry.request
+        const left = spare.get(principal) ?? spareOf(principal)
+        spare.set(principal, left)
+        if (wanted.length > left) continue
         const taken = assignToAll(entry.wishes, byPreference, available)
         if (taken !== undefined) {
           take(taken)
+          spare.set(principal, left - wanted.length)
           turns.push({ request: entry.request, deviceIds: taken.flatMap((index) => devices[index]?.description.id ?? []) })
           for (const earlier of passedOver) {
             if (taken.some((index) => hasDevice(earlier.wishes.any, index))) earlier.bypasses++
@@ -187,13 +200,25 @@ export function createLine ({ ageMs, reserveAfterMs, maxBypasses }: LineSettings
       look(devices)
       const entry = entries.get(id)
       if (entry === undefined || entry.isAside) return undefined
-      const order = ordered(nowMs)
-      const inFront = order.slice(0, order.indexOf(entry))
-      return placeBehind(inFront.map(({ wishes }) => wishes), entry.wishes, devices, nowMs)
+      const counter = createPlaceCounter(devices, nowMs)
+      for (const other of ordered(nowMs)) {
+        if (other === entry) break
+        counter.goBy(other.wishes)
+      }
+      return counter.placeOf(entry.wishes)
     },
 
-    get requests () { return ordered(latestMs).map(({ request }) => request) },
-    get size () { return entries.size }
+    places (devices, nowMs) {
+      look(devices)
+      const counter = createPlaceCounter(devices, nowMs)
+      return new Map(ordered(nowMs).map(({ request, wishes }) => {
+        const place = counter.placeOf(wishes)
+        counter.goBy(wishes)
+        return [request.id, place]
+      }))
+    },
+
+    get requests () { return ordered(latestMs).map(({ request }) => request) }
   }
 }
 

@@ -1,27 +1,47 @@
 import type { WaitingPlace } from '../lease-manager.ts'
 import { hasDevice, overlap, type DeviceSet } from './device-set.ts'
 import type { LineDevice } from './line.ts'
-import type { Wishes } from './pool-view.ts'
+import type { Wishes } from './wishes.ts'
 
-/**
- * Where somebody stands among those who compete for the same devices, and how long it may take
- * until the last of its wishes has had its turn.
- */
-export function placeBehind (inFront: Iterable<Wishes>, mine: Wishes, devices: readonly LineDevice[], nowMs: number): WaitingPlace {
+/** Says where requests stand while their line goes by, from its head. */
+export interface PlaceCounter {
+  /**
+   * Where somebody stands behind those gone by who compete for the same devices, and how long it
+   * may take until the last of its wishes has had its turn.
+   */
+  placeOf (wishes: Wishes): WaitingPlace
+  /** It is in front of whoever comes now. */
+  goBy (wishes: Wishes): void
+}
+
+export function createPlaceCounter (devices: readonly LineDevice[], nowMs: number): PlaceCounter {
+  // Equal sets are one object, so that a long line comes to few counts.
   const requests = new Map<DeviceSet, number>()
   const wishes = new Map<DeviceSet, number>()
-  for (const { each, any } of inFront) {
-    count(requests, any)
-    for (const wish of each) count(wishes, wish)
-  }
-  for (const wish of mine.each) count(wishes, wish)
+  const waits = new Map<DeviceSet, readonly number[]>()
 
-  let longestMs: number | undefined = 0
-  for (const wish of new Set(mine.each)) {
-    const turnMs = estimateTurn(freeInMs(wish, devices, nowMs), countOverlapping(wishes, wish) - 1)
-    longestMs = turnMs === undefined || longestMs === undefined ? undefined : Math.max(longestMs, turnMs)
+  function waitsFor (wish: DeviceSet): readonly number[] {
+    const known = waits.get(wish) ?? freeInMs(wish, devices, nowMs)
+    waits.set(wish, known)
+    return known
   }
-  return { position: countOverlapping(requests, mine.any) + 1, estimateMs: longestMs }
+
+  return {
+    placeOf ({ each, any }) {
+      let longestMs: number | undefined = 0
+      for (const wish of new Set(each)) {
+        const own = each.filter((other) => overlap(other, wish)).length
+        const turnMs = estimateTurn(waitsFor(wish), countOverlapping(wishes, wish) + own - 1)
+        longestMs = turnMs === undefined || longestMs === undefined ? undefined : Math.max(longestMs, turnMs)
+      }
+      return { position: countOverlapping(requests, any) + 1, estimateMs: longestMs }
+    },
+
+    goBy ({ each, any }) {
+      count(requests, any)
+      for (const wish of each) count(wishes, wish)
+    }
+  }
 }
 
 function count (counts: Map<DeviceSet, number>, set: DeviceSet): void {

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../../leases/audit.ts'
 import type { Lease } from '../../leases/lease.ts'
-import type { DeviceRecord, Hold, Occupancy } from '../../leases/lease-machine.ts'
+import { holdOf, type DeviceRecord, type Hold, type Occupancy } from '../../leases/lease-machine.ts'
 import type { audit, devices, leases } from '../schema/sqlite/lease-tables.ts'
 
 type DeviceRow = typeof devices.$inferSelect
@@ -10,31 +10,43 @@ type AuditRow = typeof audit.$inferSelect
 export function toOccupancy ({ device, lease }: { readonly device: DeviceRow, readonly lease: LeaseRow | null }): Occupancy {
   const { id, state, fence, reason, lastUsedAtMs, failures } = device
   return {
-    device: { id, state, fence, reason: reason ?? undefined, hold: toHold(device), lastUsedAtMs, failures },
+    device: { id, state, fence, reason: reason ?? undefined, holds: toHolds(device), lastUsedAtMs, failures },
     lease: lease === null ? undefined : toLease(lease)
   }
 }
 
-function toHold ({ holdKind, holdReason, holdBy, holdAtMs, holdDeadlineAtMs }: DeviceRow): Hold | undefined {
-  if (holdKind === null || holdReason === null || holdBy === null || holdAtMs === null) return undefined
-  return {
-    kind: holdKind,
-    reason: holdReason,
-    by: holdBy,
-    atMs: holdAtMs,
-    ...(holdDeadlineAtMs === null ? {} : { deadlineAtMs: holdDeadlineAtMs })
+function toHolds (
+  { blockReason, blockBy, blockAtMs, drainReason, drainBy, drainAtMs, drainDeadlineAtMs }: DeviceRow
+): readonly Hold[] {
+  const holds: Hold[] = []
+  if (blockReason !== null && blockBy !== null && blockAtMs !== null) {
+    holds.push({ kind: 'block', reason: blockReason, by: blockBy, atMs: blockAtMs })
   }
+  if (drainReason !== null && drainBy !== null && drainAtMs !== null) {
+    holds.push({
+      kind: 'drain',
+      reason: drainReason,
+      by: drainBy,
+      atMs: drainAtMs,
+      ...(drainDeadlineAtMs === null ? {} : { deadlineAtMs: drainDeadlineAtMs })
+    })
+  }
+  return holds
 }
 
-export function toDeviceRow ({ hold, reason, ...same }: DeviceRecord): Record<keyof DeviceRow, unknown> {
+export function toDeviceRow (device: DeviceRecord): Record<keyof DeviceRow, unknown> {
+  const { holds, reason, ...same } = device
+  const [block, drain] = [holdOf(device, 'block'), holdOf(device, 'drain')]
   return {
     ...same,
     reason: reason ?? null,
-    holdKind: hold?.kind ?? null,
-    holdReason: hold?.reason ?? null,
-    holdBy: hold?.by ?? null,
-    holdAtMs: hold?.atMs ?? null,
-    holdDeadlineAtMs: hold?.deadlineAtMs ?? null
+    blockReason: block?.reason ?? null,
+    blockBy: block?.by ?? null,
+    blockAtMs: block?.atMs ?? null,
+    drainReason: drain?.reason ?? null,
+    drainBy: drain?.by ?? null,
+    drainAtMs: drain?.atMs ?? null,
+    drainDeadlineAtMs: drain?.deadlineAtMs ?? null
   }
 }
 

@@ -151,11 +151,13 @@ function prepareStatements (db: BetterSQLite3Database) {
         state: given('state'),
         fence: given('fence'),
         reason: given('reason'),
-        holdKind: given('holdKind'),
-        holdReason: given('holdReason'),
-        holdBy: given('holdBy'),
-        holdAtMs: given('holdAtMs'),
-        holdDeadlineAtMs: given('holdDeadlineAtMs'),
+        blockReason: given('blockReason'),
+        blockBy: given('blockBy'),
+        blockAtMs: given('blockAtMs'),
+        drainReason: given('drainReason'),
+        drainBy: given('drainBy'),
+        drainAtMs: given('drainAtMs'),
+        drainDeadlineAtMs: given('drainDeadlineAtMs'),
         lastUsedAtMs: given('lastUsedAtMs'),
         failures: given('failures')
       })

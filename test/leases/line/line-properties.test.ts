@@ -227,6 +227,7 @@ t.test('a place is one more than those in front who compete, and the head of wha
     const nowMs = acts.reduce((sum, act) => sum + (act.do === 'pass' ? act.ms : 0), 0)
     line.walk([], nowMs)
     const { requests } = line
+    assert.deepEqual([...line.places(devices, nowMs)], requests.map(({ id }) => [id, line.place(id, devices, nowMs)]))
     for (const [i, request] of requests.entries()) {
       const rivals = requests.slice(0, i).filter((other) => devices.some((device) => couldUse(request, device) && couldUse(other, device)))
       const place = line.place(request.id, devices, nowMs)

@@ -129,7 +129,6 @@ t.test('who has left is not served, and its place closes up', async (t) => {
   line.leave('a')
   line.leave('a')
 
-  t.equal(line.size, 2)
   t.equal(line.place('c', devices, 0)?.position, 2)
   t.equal(line.place('a', devices, 0), undefined)
   t.same(served(line.walk([lineDevice('p1')], 0)), [['b', 'p1']])
@@ -156,7 +155,25 @@ t.test('who has stepped aside is passed by without counting as passed over, and 
   t.same(served(line.walk(devices, 0)), [], 'overtaken once')
   line.leave('a')
   line.stepBack('a')
-  t.equal(line.size, 2)
+})
+
+t.test('who would have more than its holder may is passed by, without counting as passed over and with nothing kept for it', async (t) => {
+  const line = createLine({ ...settings, maxBypasses: 0 })
+  const devices = ['p1', 'p2', 'p3'].map((id) => lineDevice(id))
+  line.join(lineRequest('wide', { principal: 'ann', wanted: [{}, {}] }))
+  line.join(lineRequest('a', { principal: 'ann' }))
+  line.join(lineRequest('b', { principal: 'ann' }))
+  line.join(lineRequest('c'))
+  const spareOf = (principal: string) => principal === 'ann' ? 1 : Infinity
+  const lateMs = settings.reserveAfterMs + 1
+
+  for (let walk = 0; walk < 2; walk++) t.same(served(line.walk(devices, lateMs, spareOf)), [['a', 'p1'], ['c', 'p2']])
+  t.same(served(line.walk(devices, lateMs)), [['wide', 'p1', 'p2'], ['a', 'p3']])
+  const young = createLine({ ...settings, maxBypasses: 0 })
+  young.join(lineRequest('wide', { principal: 'ann', wanted: [{}, {}] }))
+  young.join(lineRequest('c'))
+  young.walk(devices, 0, spareOf)
+  t.same(served(young.walk([lineDevice('p1'), lineDevice('p2', { isFree: false, freeAtMs: 9 })], 0)), [['c', 'p1']], 'it was not overtaken before')
 })
 
 t.test('a request joins once, and wants something', async (t) => {
@@ -183,6 +200,7 @@ t.test('a place counts those in front that compete for a device it could use', a
   t.same(line.place('d', devices, 200), { position: 1, estimateMs: undefined }, 'nobody knows of p3')
   t.same(line.place('e', devices, 200), { position: 5, estimateMs: 2_800 + 2_800 + 2_800 }, 'the sixth turn at two devices')
   t.same(line.place('f', devices, 200)?.position, 4)
+  t.same([...line.places(devices, 200)], line.requests.map(({ id }) => [id, line.place(id, devices, 200)]))
   t.same(line.place('a', [lineDevice('p1'), lineDevice('p2')], 200), { position: 1, estimateMs: 0 })
   t.same(line.place('a', devices, 1_500), { position: 1, estimateMs: 0 }, 'overdue')
 })

@@ -72,6 +72,8 @@ export interface ModelRequest {
   isCompared: boolean
 }
 
+export interface ModelDrain { readonly deadlineAtMs?: number }
+
 export interface ModelPhone {
   readonly id: string
   readonly description: DeviceDescription
@@ -79,7 +81,8 @@ export interface ModelPhone {
   lastBoot: string
   /** Since when it has been there without a break, or away. */
   sinceMs: number
-  hold: { readonly kind: 'drain' | 'block', readonly deadlineAtMs?: number } | undefined
+  isBlocked: boolean
+  drain: ModelDrain | undefined
   holdSetAtStep: number
   /** Operators have said several things about it at once; which came last is the pool's to tell. */
   isHoldOpen: boolean
@@ -170,7 +173,11 @@ export function noteAway (lease: ModelLease, phone: ModelPhone, nowMs: number): 
   if (first !== undefined && last !== undefined && last.untilMs - Math.max(first.fromMs, lease.grantedAtMs) >= windowMs - noticeMs && nowMs - first.fromMs >= windowMs) lease.causes.add('device_lost')
 }
 
+export function isHeld ({ isBlocked, drain }: ModelPhone): boolean {
+  return isBlocked || drain !== undefined
+}
+
 /** A drain ends the lease that is left at its deadline. */
-export function noteDeadline (lease: ModelLease, { hold }: ModelPhone, nowMs: number): void {
-  if (hold?.deadlineAtMs !== undefined && hold.deadlineAtMs <= nowMs) lease.causes.add('drained')
+export function noteDeadline (lease: ModelLease, { drain }: ModelPhone, nowMs: number): void {
+  if (drain?.deadlineAtMs !== undefined && drain.deadlineAtMs <= nowMs) lease.causes.add('drained')
 }

@@ -73,14 +73,13 @@ function servingInOrder (line: Line, order: (ids: readonly string[]) => readonly
   return {
     ...line,
     get requests () { return line.requests },
-    get size () { return line.size },
-    walk (devices, nowMs) {
+    walk (devices, nowMs, spareOf) {
       const ids = line.requests.map(({ id }) => id)
       const turns: Turn[] = []
       let left = devices
       for (const id of order(ids)) {
         for (const other of ids) if (other !== id) line.stepAside(other)
-        const [turn] = line.walk(left, nowMs)
+        const [turn] = line.walk(left, nowMs, spareOf)
         for (const other of ids) if (other !== id) line.stepBack(other)
         if (turn !== undefined) {
           turns.push(turn)
@@ -138,8 +137,7 @@ export const mutants: readonly Mutant[] = [
       line: (line) => ({
         ...line,
         get requests () { return line.requests },
-        get size () { return line.size },
-        walk: (devices, nowMs) => line.walk(devices, nowMs).map(({ request, deviceIds }) => ({ request, deviceIds: deviceIds.slice(0, 1) }))
+        walk: (devices, nowMs, spareOf) => line.walk(devices, nowMs, spareOf).map(({ request, deviceIds }) => ({ request, deviceIds: deviceIds.slice(0, 1) }))
       })
     })
   },
@@ -188,11 +186,11 @@ export const mutants: readonly Mutant[] = [
     rule: 'a blocked device is given to nobody',
     fault: () => changing((change, store) => async (event) => {
       const { device } = await occupancyOf(store, event.deviceId) ?? {}
-      const hold = event.type === 'grant' ? device?.hold : undefined
-      if (hold !== undefined) await change({ type: 'unhold', deviceId: event.deviceId, kind: hold.kind, by: hold.by, nowMs: event.nowMs })
+      const holds = event.type === 'grant' ? device?.holds ?? [] : []
+      for (const { kind, by } of holds) await change({ type: 'unhold', deviceId: event.deviceId, kind, by, nowMs: event.nowMs })
       const changed = await change(event)
-      if (hold !== undefined) await change({ type: 'hold', deviceId: event.deviceId, hold, nowMs: event.nowMs })
-      return changed && { ...changed, device: { ...changed.device, hold: undefined } }
+      for (const hold of holds) await change({ type: 'hold', deviceId: event.deviceId, hold, nowMs: event.nowMs })
+      return changed && { ...changed, device: { ...changed.device, holds: [] } }
     })
   },
   {

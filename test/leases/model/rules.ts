@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { canBeMet, canHaveEnded, fits, holders, isVetoed, noteAway, noteDeadline, noticeMs, phoneOf, whyOver, type Model, type ModelLease, type ModelPhone } from './model.ts'
-import { settings, type World } from './world.ts'
+import { canBeMet, canHaveEnded, fits, holders, isVetoed, noteAway, noteDeadline, noticeMs, phoneOf, whyOver, type Model, type ModelLease, type ModelPhone, type ModelRequest } from './model.ts'
+import { maxPerHolder, settings, type World } from './world.ts'
 
 /** What must be true whenever everything has come to a stop. */
 export interface Rules {
@@ -19,6 +19,8 @@ export function createRules (world: World, model: Model): Rules {
   let freeAtLast: readonly ModelPhone[] = []
   let lastAuditId = 0
   const audited = new Map<string, { grants: number, ends: string[] }>()
+  /** How many leases each holder had at the last look. */
+  let heldAtLast = new Map<string, number>()
 
   const nowMs = () => world.nowMs()
   const leases = () => world.process.leases
@@ -57,15 +59,25 @@ export function createRules (world: World, model: Model): Rules {
       checkDevice(lease)
     }
     checkOrder()
+    heldAtLast = new Map(holders.map(({ principal }) => [principal, heldBy(principal)]))
+  }
+
+  function heldBy (principal: string): number {
+    return [...model.leases.values()].filter(({ holder, end }) => end === undefined && holder.principal === principal).length
+  }
+
+  /** Whether it would have taken its holder over the limit, now or since the last look. */
+  function isLimited ({ holder: { principal }, wanted }: ModelRequest): boolean {
+    return Math.max(heldBy(principal), heldAtLast.get(principal) ?? 0) + wanted.length > maxPerHolder
   }
 
   /** A lease does not outlive the incarnation it is for, nor the patience of an operator. */
   function checkDevice (lease: ModelLease) {
-    const { boot, sinceMs, hold, holdSetAtStep } = phoneOf(model, lease.deviceId)
+    const { boot, sinceMs, drain, holdSetAtStep } = phoneOf(model, lease.deviceId)
     const sinceBothMs = Math.max(sinceMs, lease.restartedAtMs ?? 0)
     if (boot === undefined) assert.ok(nowMs() - sinceBothMs <= settings.recoveryMs + noticeMs, `${lease.handle} goes on though its device is gone`)
     else if (boot !== lease.bootId) assert.ok(nowMs() - sinceBothMs <= noticeMs, `${lease.handle} goes on though its device has restarted`)
-    if (hold?.deadlineAtMs !== undefined && holdSetAtStep !== model.step) assert.ok(nowMs() - Math.max(hold.deadlineAtMs, lease.restartedAtMs ?? 0) < 1_000, `${lease.handle} goes on after the deadline of a drain`)
+    if (drain?.deadlineAtMs !== undefined && holdSetAtStep !== model.step) assert.ok(nowMs() - Math.max(drain.deadlineAtMs, lease.restartedAtMs ?? 0) < 1_000, `${lease.handle} goes on after the deadline of a drain`)
   }
 
   function checkOrder () {
@@ -78,7 +90,7 @@ export function createRules (world: World, model: Model): Rules {
         if (!isEqual || waiting.step >= served.step) continue
         // Asking a device that turns out to be away, one may miss another that was free meanwhile.
         const isUnlucky = model.phones.some((phone) => fits(phone, waiting.wanted) && (phone.boot === undefined || phone.disturbedAtStep === model.step))
-        assert.ok(isUnlucky, `${served.name} overtook ${waiting.name}`)
+        assert.ok(isUnlucky || isLimited(waiting), `${served.name} overtook ${waiting.name}`)
       }
     }
   }
@@ -97,15 +109,20 @@ export function createRules (world: World, model: Model): Rules {
       assert.ok(inMs >= lease.expires.fromMs - 1 && inMs <= lease.expires.untilMs + 1, `the expiry of ${handle} is ${inMs}, not ${JSON.stringify(lease.expires)}`)
     }
     for (const holder of holders) {
-      assert.ok(listed.filter((lease) => lease.holder.principal === holder.principal).length <= settings.maxPerHolder, 'a holder has more leases than it may')
+      assert.ok(listed.filter((lease) => lease.holder.principal === holder.principal).length <= maxPerHolder, 'a holder has more leases than it may')
     }
     const holder = holders[model.step % holders.length]
     assert.ok((await leases().list(holder)).every((lease) => lease.holder.principal === holder?.principal), 'a list shows somebody else\'s lease')
-    for (const { description: { id }, state, hold, lease } of devices) {
+    for (const { description: { id }, state, holds, lease } of devices) {
       const phone = phoneOf(model, id)
-      if (phone.isHoldOpen) phone.hold = hold && { kind: hold.kind, ...(hold.deadlineAtMs === undefined ? {} : { deadlineAtMs: hold.deadlineAtMs - world.wallMs() + nowMs() }) }
+      const drain = holds.find(({ kind }) => kind === 'drain')
+      const isBlocked = holds.some(({ kind }) => kind === 'block')
+      if (phone.isHoldOpen) {
+        phone.isBlocked = isBlocked
+        phone.drain = drain && (drain.deadlineAtMs === undefined ? {} : { deadlineAtMs: drain.deadlineAtMs - world.wallMs() + nowMs() })
+      }
       phone.isHoldOpen = false
-      assert.equal(hold?.kind, phone.hold?.kind, `the hold of ${id}`)
+      assert.deepEqual([isBlocked, drain !== undefined], [phone.isBlocked, phone.drain !== undefined], `the holds of ${id}`)
       const holderOf = live.find(({ deviceId }) => deviceId === id)
       if (holderOf !== undefined) assert.ok(['leased', 'draining', 'offline', 'gone'].includes(state), `${id} is leased and shown as ${state}`)
       if (state === 'free') assert.equal(lease, undefined)
@@ -137,7 +154,7 @@ export function createRules (world: World, model: Model): Rules {
       const places = shown.map(({ purpose }) => purpose)
       const others = open.filter((other, j) => j !== i && other.wanted.length > 1 && free.some((phone) => fits(phone, other.wanted)))
       const isKept = others.some(({ name }) => places.indexOf(name) < places.indexOf(request.name))
-      assert.ok(isKept || !canBeMet(request.wanted, free), `${request.name} waits though what it wants is free`)
+      assert.ok(isKept || isLimited(request) || !canBeMet(request.wanted, free), `${request.name} waits though what it wants is free`)
       for (const later of open) {
         if (later.priority !== request.priority || later.step <= request.step) continue
         assert.ok(places.indexOf(request.name) < places.indexOf(later.name), `${later.name} stands before ${request.name}`)

@@ -17,6 +17,7 @@ import { idle } from '../../support/idle.ts'
 import { manualTime } from '../../support/manual-time.ts'
 import { phones as descriptions } from './acts.ts'
 
+export const maxPerHolder = 3
 /** Short, so that everything that can happen happens within a short history. */
 export const settings = leaseSettings.parse({
   ttlMs: 30_000,
@@ -27,7 +28,7 @@ export const settings = leaseSettings.parse({
   awaitOwnerMs: 5_000,
   recoveryMs: 20_000,
   watchEveryMs: 5_000,
-  maxPerHolder: 3,
+  maxPerHolder,
   topPriority: 'high',
   ageMs: 10_000,
   reserveAfterMs: 8_000,

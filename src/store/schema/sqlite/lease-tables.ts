@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { auditEvents } from '../../../leases/audit.ts'
 import { endReasons, leaseStates, priorities } from '../../../leases/lease.ts'
-import { holdKinds, recordedDeviceStates } from '../../../leases/lease-machine.ts'
+import { recordedDeviceStates } from '../../../leases/lease-machine.ts'
 
 /** One row per device ever seen. It stays for good: its fencing token must never start again. */
 export const devices = sqliteTable('devices', {
@@ -10,11 +10,13 @@ export const devices = sqliteTable('devices', {
   state: text('state', { enum: recordedDeviceStates }).notNull(),
   fence: integer('fence').notNull(),
   reason: text('reason'),
-  holdKind: text('hold_kind', { enum: holdKinds }),
-  holdReason: text('hold_reason'),
-  holdBy: text('hold_by'),
-  holdAtMs: integer('hold_at_ms'),
-  holdDeadlineAtMs: integer('hold_deadline_at_ms'),
+  blockReason: text('block_reason'),
+  blockBy: text('block_by'),
+  blockAtMs: integer('block_at_ms'),
+  drainReason: text('drain_reason'),
+  drainBy: text('drain_by'),
+  drainAtMs: integer('drain_at_ms'),
+  drainDeadlineAtMs: integer('drain_deadline_at_ms'),
   lastUsedAtMs: integer('last_used_at_ms').notNull(),
   failures: integer('failures').notNull().default(0)
 })
