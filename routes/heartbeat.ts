@@ -20,7 +20,11 @@ import { strictValidation } from './strict-validation.ts'
 
 export interface HeartbeatOptions {
   readonly bodyLimitBytes: number
+  /** Told which lease a holder is about to beat for. */
+  readonly onBeat: (named: Named) => void
 }
+
+type Named = { readonly handle: string } | { readonly sessionKey: string, readonly holder: Holder }
 
 const missingId = { error: 'Missing sessionId' }
 const notFound = { error: 'Session not found' }
@@ -43,7 +47,7 @@ const schema = {
   }
 } as const
 
-const heartbeatRoute: FastifyPluginAsync<HeartbeatOptions> = async function heartbeatRoute (fastify, { bodyLimitBytes }) {
+const heartbeatRoute: FastifyPluginAsync<HeartbeatOptions> = async function heartbeatRoute (fastify, { bodyLimitBytes, onBeat }) {
   await fastify.register(body, { limitBytes: bodyLimitBytes, mayStream: false })
   await fastify.register(plainJson)
 
@@ -55,20 +59,25 @@ const heartbeatRoute: FastifyPluginAsync<HeartbeatOptions> = async function hear
     const { principal } = request
     if (principal === null) throw new Error('the ingress let a request without a principal through')
     if (request.validationError !== undefined) return sendHttpError(reply, 400, missingId)
-    const beat = await beatFor(fastify.leases, request.body.sessionId, { principal: principal.key })
+    const beat = await beatFor(request.body.sessionId, { principal: principal.key })
     if (beat === 'ok') return { status: 'ok' }
     return sendHttpError(reply, 404, beat === 'unknown' ? notFound : { ...notFound, releaseReason: beat.ended })
   })
+
+  /** A handle is tried as one first; nothing keeps a session key from looking like one. */
+  async function beatFor (sessionId: string, holder: Holder): ReturnType<LeaseManager['heartbeat']> {
+    const beat = looksLikeHandle.test(sessionId) ? await beatOf({ handle: sessionId, holder }) : 'unknown'
+    if (beat !== 'unknown') return beat
+    const sessionKey = hashSessionKey(sessionId)
+    return sessionKey === undefined ? 'unknown' : await beatOf({ sessionKey, holder })
+  }
+
+  async function beatOf (named: Named & { readonly holder: Holder }): ReturnType<LeaseManager['heartbeat']> {
+    onBeat(named)
+    return await fastify.leases.heartbeat(named)
+  }
 }
 
 export default heartbeatRoute
-
-/** A handle is tried as one first; nothing keeps a session key from looking like one. */
-async function beatFor (leases: LeaseManager, sessionId: string, holder: Holder): ReturnType<LeaseManager['heartbeat']> {
-  const beat = looksLikeHandle.test(sessionId) ? await leases.heartbeat({ handle: sessionId, holder }) : 'unknown'
-  if (beat !== 'unknown') return beat
-  const sessionKey = hashSessionKey(sessionId)
-  return sessionKey === undefined ? 'unknown' : await leases.heartbeat({ sessionKey, holder })
-}
 
 const looksLikeHandle = /^ls_[\w-]{1,61}$/

@@ -56,7 +56,8 @@ function alternatives (name: string, known: readonly string[]): string {
 function knownNames ({ root, resolve, propertiesOf }: InputSchema, path: readonly string[]): readonly string[] {
   const at = path.reduce((schema, member) => {
     const members = propertiesOf(schema)
-    return resolve(Object.hasOwn(members, member) ? members[member] : schema['items'])
+    // What is no member of its own is one of a list, or stands under a name of the caller's choosing.
+    return resolve(Object.hasOwn(members, member) ? members[member] : schema['items'] ?? schema['additionalProperties'])
   }, root)
   return Object.keys(propertiesOf(at))
 }

@@ -35,7 +35,7 @@ const termsInput = {
   ttlMs: z.int().min(minTtlMs).max(86_400_000).optional().describe('How long it lasts without use'),
   waitMs: z.int().min(0).max(longestWaitMs).default(0).describe('Wait in line that long'),
   priority: z.enum(priorities).optional(),
-  heartbeatMs: z.int().min(2_000).max(60_000).optional().describe('Lose it when POST /heartbeat stops for that long'),
+  heartbeatMs: z.int().min(2_000).max(60_000).optional().describe('Lose it a few seconds after POST /heartbeat and calls have stopped for that long'),
   purpose: z.string().max(200).optional().describe('What you need it for')
 }
 
@@ -51,7 +51,7 @@ export function createAcquireTools (
     description:
       'Takes a free phone for your exclusive use and returns a lease handle; device tools want it as `lease`. ' +
       'Without arguments any free phone is taken. With none free it waits in line for waitMs, reporting its position, or says when to try again. ' +
-      'Each use extends the lease to a full ttlMs. Next: observe. When done: releaseDevice.',
+      'Each use extends the lease to a full ttlMs, but only acting keeps it from idling out, looking does not. Next: observe. When done: releaseDevice.',
     input: z.strictObject({ ...selectorInput, ...termsInput }),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     patienceMs,
@@ -62,7 +62,7 @@ export function createAcquireTools (
         content: [{
           type: 'text',
           text: [
-            `Lease ${leaseName(lease, deviceOf(lease))}; each use extends it to ${lease.ttlMs} ms from then.`,
+            `Lease ${leaseName(lease, deviceOf(lease))}.`,
             `Pass it as \`lease\` to every device tool${keyNote(lease, call)}. Next: observe, then act. When you are done: releaseDevice.`
           ].join('\n')
         }],

@@ -12,6 +12,7 @@ import { createAppTools } from './apps.ts'
 import { createDeviceStateTools } from './device-state/device-state-tools.ts'
 import type { DeviceToolParts } from './device-tool-parts.ts'
 import { createCallUses, createDeviceUses } from './device-use.ts'
+import type { FreshLeases } from './fresh-leases.ts'
 import { createLeaseChoice } from './lease-choice.ts'
 import { createLeaseTools } from './lease-tools.ts'
 import { createLookTools } from './look.ts'
@@ -24,7 +25,7 @@ import { createWaitTools } from './wait.ts'
 
 /** The tools over one pool. */
 export function createDeviceTools (
-  parts: Omit<DeviceToolParts, 'uses' | 'choice'>
+  parts: Omit<DeviceToolParts, 'uses' | 'choice'> & { readonly fresh: FreshLeases }
 ): readonly ToolDefinition[] {
   const choice = createLeaseChoice(parts)
   const all = { ...parts, choice, uses: createCallUses(createDeviceUses(parts), choice) }

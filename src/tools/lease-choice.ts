@@ -9,7 +9,7 @@
  * 5. otherwise the call is refused with what there is to choose from.
  *
  * Whatever is taken here is told before everything else in the result, and taken back when the
- * result does not arrive. Nobody waits in line here: who wants to wait says so to acquireDevice.
+ * result does not arrive, unless somebody else has named or used it meanwhile. Nobody waits in line here: who wants to wait says so to acquireDevice.
  *
  * A caller in the middle of its work must never find itself on another phone without having
  * asked for one. Hence two exceptions:
@@ -27,8 +27,8 @@ import type { Lease } from '../leases/lease.ts'
 import { isLive } from '../leases/lease.ts'
 import type { DeviceSelector, LeaseManager, PooledDevice } from '../leases/lease-manager.ts'
 import { CapacityExhaustedRefusal, CleanupInProgressRefusal, LeaseEndedRefusal } from '../leases/lease-refusals.ts'
-import { isoTime } from './iso-time.ts'
-import { leaseName, leaseTerms } from './lease-data.ts'
+import type { FreshLeases } from './fresh-leases.ts'
+import { leaseName, leaseTerms, listedLease } from './lease-data.ts'
 import { deviceData } from './pooled-device-data.ts'
 import type { ToolCall } from './tool-definition.ts'
 import { LeaseRequiredRefusal } from './tool-refusals.ts'
@@ -56,15 +56,15 @@ export interface LeaseChoice {
 
 /** How many phones and leases a refusal lists. */
 const mostListed = 20
-/** How many leases that were taken here can be waiting for their second call. */
-const mostFresh = 1_000
 
-export function createLeaseChoice ({ leases }: { readonly leases: LeaseManager }): LeaseChoice {
+export function createLeaseChoice ({ leases, fresh }: {
+  readonly leases: LeaseManager
+  /** Shared with whatever else names leases or uses them. */
+  readonly fresh: FreshLeases
+}): LeaseChoice {
   const turns = createKeyedTurns()
   // A call may ask more than once, and means the same lease each time.
   const taken = new WeakMap<Caller, string>()
-  // Leases that no call has used but the one for which they were taken.
-  const fresh = new Set<string>()
 
   async function takeFor (call: Caller, selector: DeviceSelector): Promise<Lease> {
     const { principal, sessionKey, signal } = call
@@ -75,19 +75,33 @@ export function createLeaseChoice ({ leases }: { readonly leases: LeaseManager }
       await leases.undo({ handle: lease.handle, holder })
       return lease
     }
+    // From now on others can find it by the key.
+    fresh.add(lease)
     try {
       await tell(call, lease)
     } catch (error) {
-      await leases.undo({ handle: lease.handle, holder }).catch(() => undefined)
+      await takeBack(lease).catch(() => undefined)
       throw error
     }
     taken.set(call, lease.handle)
-    remember(lease.handle)
     return lease
   }
 
+  /** Ends a lease that was taken for a call, unless somebody else goes on with it. */
+  async function takeBack ({ handle, holder }: Lease): Promise<void> {
+    if (!fresh.has(handle)) return
+    await leases.undo({ handle, holder })
+    const isUsed = await leases.isHolding({ handle, holder })
+    if (fresh.take(handle) && isUsed) await leases.release({ handle, holder })
+  }
+
+  /** Whoever names a lease that was taken for another call knows it from now on. */
+  function named (handle: string, call: Caller): string {
+    if (taken.get(call) !== handle) fresh.touch({ handle })
+    return handle
+  }
+
   async function tell (call: Caller, lease: Lease): Promise<void> {
-    const { handle, holder } = lease
     const device = (await leases.devices()).find(({ description }) => description.id === lease.deviceId)
     if (device === undefined) throw new Error(`device ${lease.deviceId} was leased and is not in the pool`)
     ensureNotCancelled(call.signal)
@@ -95,18 +109,8 @@ export function createLeaseChoice ({ leases }: { readonly leases: LeaseManager }
     call.addAside({
       text: `Took a phone for you, in its home state: lease ${leaseName(lease, device.description)}. ${how}. When you are done: releaseDevice.`,
       facts: { ...leaseTerms(lease), device: deviceData(device.description) },
-      async undo () {
-        await leases.undo({ handle, holder })
-        // It stays if it has been used: by the call itself, or by another one that knows it and goes on with it.
-        if (fresh.delete(handle) && await leases.isHolding({ handle, holder })) await leases.release({ handle, holder })
-      }
+      undo: async () => await takeBack(lease)
     })
-  }
-
-  function remember (handle: string): void {
-    const [oldest] = fresh
-    if (fresh.size >= mostFresh && oldest !== undefined) fresh.delete(oldest)
-    fresh.add(handle)
   }
 
   async function ofKey (call: Caller, sessionKey: string): Promise<string> {
@@ -131,12 +135,12 @@ export function createLeaseChoice ({ leases }: { readonly leases: LeaseManager }
     const [free, own] = await surroundings(call)
     const [only] = free
     const mayMeanAnother = own.some(({ sessionKey }) => sessionKey === undefined)
-    if (only === undefined || free.length > 1 || mayMeanAnother) throw refusal(free, own, false)
+    if (only === undefined || free.length > 1 || mayMeanAnother) throw refusal(call, free, own)
     try {
       return (await takeFor(call, { device: only.description.id })).handle
     } catch (error) {
       // Somebody was faster, or stands in line for it.
-      if (error instanceof CapacityExhaustedRefusal || error instanceof CleanupInProgressRefusal) throw refusal([], own, false)
+      if (error instanceof CapacityExhaustedRefusal || error instanceof CleanupInProgressRefusal) throw refusal(call, [], own)
       throw error
     }
   }
@@ -149,17 +153,15 @@ export function createLeaseChoice ({ leases }: { readonly leases: LeaseManager }
   return {
     async choose (handle, call) {
       const before = taken.get(call)
-      const chosen = handle ?? before ?? (call.sessionKey === undefined ? await onlyFree(call) : await ofKey(call, call.sessionKey))
-      if (taken.get(call) !== chosen) fresh.delete(chosen)
-      return chosen
+      return named(handle ?? before ?? (call.sessionKey === undefined ? await onlyFree(call) : await ofKey(call, call.sessionKey)), call)
     },
 
     async find (handle, call) {
-      if (handle !== undefined) return handle
+      if (handle !== undefined) return named(handle, call)
       const { sessionKey, principal } = call
       const last = sessionKey === undefined ? undefined : await leases.lastBoundTo({ sessionKey, holder: { principal: principal.key } })
-      if (last === undefined) throw refusal(...await surroundings(call), sessionKey !== undefined)
-      return last.handle
+      if (last === undefined) throw refusal(call, ...await surroundings(call))
+      return named(last.handle, call)
     }
   }
 }
@@ -169,17 +171,11 @@ function isForgotten ({ end }: Lease): boolean {
   return end?.reason === 'released' || end?.reason === 'undelivered'
 }
 
-function refusal (free: readonly PooledDevice[], own: readonly Lease[], hasKey: boolean): LeaseRequiredRefusal {
+function refusal (call: Caller, free: readonly PooledDevice[], own: readonly Lease[]): LeaseRequiredRefusal {
   return new LeaseRequiredRefusal({
-    hasKey,
+    hasKey: call.sessionKey !== undefined,
     free: free.slice(0, mostListed).map(({ description }) => deviceData(description)),
-    leases: own.slice(0, mostListed).map(({ handle, deviceId, expiresAtMs, purpose, sessionKey }) => ({
-      lease: handle,
-      device: deviceId,
-      expiresAt: isoTime(expiresAtMs),
-      ...(purpose === undefined ? {} : { purpose }),
-      ...(sessionKey === undefined ? {} : { hasSessionKey: true })
-    })),
+    leases: own.slice(0, mostListed).map((lease) => listedLease(lease, call)),
     freeInAll: free.length
   })
 }

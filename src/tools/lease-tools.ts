@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { quote, word } from '../devices/screen/quote.ts'
 import { cleanupLevels } from '../leases/cleanup/cleanup-level.ts'
 import type { Lease } from '../leases/lease.ts'
-import type { DeviceState, LeaseManager, WaitingRequest } from '../leases/lease-manager.ts'
+import type { DeviceState, WaitingRequest } from '../leases/lease-manager.ts'
 import { minTtlMs } from '../leases/lease-settings.ts'
 import type { DeviceToolParts } from './device-tool-parts.ts'
 import { isoTime } from './iso-time.ts'
-import { leaseTerms } from './lease-data.ts'
+import { endClause, endsAt, isOfKey, leaseTerms, listedLease } from './lease-data.ts'
 import { leaseInput } from './lease-input.ts'
 import { defineTool, type ToolCall, type ToolDefinition } from './tool-definition.ts'
 import { placeText } from './waiting-report.ts'
@@ -18,7 +18,9 @@ export function createLeaseTools (
   const renewLease = defineTool({
     name: 'renewLease',
     title: 'Renew a lease',
-    description: 'Extends a lease to a full ttlMs from now. Only needed before a long pause: every device tool extends the lease it uses.',
+    description:
+      'Extends a lease to a full ttlMs from now. Only needed before a long pause: every device tool extends the lease it uses. ' +
+      'Only acting on the phone keeps a lease from idling out: looking and renewing do not.',
     input: z.strictObject({
       lease: leaseInput,
       ttlMs: z.int().min(minTtlMs).max(86_400_000).optional().describe('From now on; as before when absent')
@@ -28,7 +30,7 @@ export function createLeaseTools (
       const handle = await choice.find(named, call)
       const lease = await leases.renew({ handle, holder: { principal: call.principal.key }, ...(ttlMs === undefined ? {} : { ttlMs }) })
       return {
-        content: [{ type: 'text', text: `The lease now lasts until ${isoTime(lease.expiresAtMs)}.` }],
+        content: [{ type: 'text', text: `The lease now ${endClause(lease)}.` }],
         structuredContent: leaseTerms(lease)
       }
     }
@@ -65,21 +67,39 @@ export function createLeaseTools (
 
   const listLeases = defineTool({
     name: 'listLeases',
-    title: 'List my leases',
-    description: 'Lists the leases you hold, with their handles, and what you wait for: use it to find a handle again, or to release what you forgot.',
-    input: z.strictObject({}),
+    title: 'List leases',
+    description:
+      'Lists the leases held under your token, with their handles, and what waits in line: use it to find a lost handle again. ' +
+      'All agents under one token are one holder, so leases of other agents are listed too: release only what you know to be yours. ' +
+      'hasSessionKey marks those that a session key stands for, mine those of yours.',
+    input: z.strictObject({ limit: z.int().min(1).max(200).default(50) }),
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-    async run (_input, call) {
+    async run ({ limit }, call) {
       const holder = { principal: call.principal.key }
-      const held = (await leases.list(holder)).map((lease) => ({ lease, state: shownState(leases, lease), ofSessionKey: isOfKey(lease, call) }))
+      const all = await leases.list(holder)
+      // Its own comes first, so that no limit hides it.
+      const held = [...all].sort((a, b) => Number(isOfKey(b, call)) - Number(isOfKey(a, call))).slice(0, limit)
       const waiting = leases.waiting(holder)
-      const lines = [...held.map(leaseLine), ...waiting.map(waitingLine)]
+      const lines = [
+        ...held.map((lease) => leaseLine(lease, shownState(lease), call)),
+        ...(held.length < all.length ? [`(${all.length - held.length} more)`] : []),
+        ...(held.every((lease) => isOfKey(lease, call)) ? [] : [othersNote]),
+        ...waiting.map(waitingLine)
+      ]
       return {
         content: [{ type: 'text', text: lines.length === 0 ? 'You hold no lease.' : lines.join('\n') }],
-        structuredContent: { leases: held.map(leaseData), ...(waiting.length === 0 ? {} : { waiting: waiting.map(waitingData) }) }
+        structuredContent: {
+          leases: held.map((lease) => leaseData(lease, shownState(lease), call)),
+          total: all.length,
+          ...(waiting.length === 0 ? {} : { waiting: waiting.map(waitingData) })
+        }
       }
     }
   })
+
+  function shownState (lease: Lease): string {
+    return leases.isExpiring(lease) ? 'expiring' : lease.state
+  }
 
   async function stateOf (deviceId: string): Promise<DeviceState> {
     return (await leases.devices()).find(({ description }) => description.id === deviceId)?.state ?? 'gone'
@@ -88,37 +108,18 @@ export function createLeaseTools (
   return [renewLease, releaseDevice, listLeases]
 }
 
-interface Held {
-  readonly lease: Lease
-  readonly state: string
-  /** Whether the session key of the call stands for it. */
-  readonly ofSessionKey: boolean
+const othersNote = 'All agents under your token are one holder: a lease you do not know to be yours may be another agent\'s at work, so leave it.'
+
+function leaseData (lease: Lease, state: string, call: ToolCall): Record<string, unknown> {
+  return { ...leaseTerms(lease), ...listedLease(lease, call), state, grantedAt: isoTime(lease.grantedAtMs) }
 }
 
-function shownState (leases: LeaseManager, lease: Lease): string {
-  return leases.isExpiring(lease) ? 'expiring' : lease.state
-}
-
-function isOfKey ({ sessionKey }: Lease, call: ToolCall): boolean {
-  return sessionKey !== undefined && sessionKey === call.sessionKey
-}
-
-function leaseData ({ lease, state, ofSessionKey }: Held): Record<string, unknown> {
-  return {
-    ...leaseTerms(lease),
-    state,
-    device: lease.deviceId,
-    grantedAt: isoTime(lease.grantedAtMs),
-    ...(lease.purpose === undefined ? {} : { purpose: lease.purpose }),
-    ...(ofSessionKey ? { ofSessionKey } : {})
-  }
-}
-
-function leaseLine ({ lease: { handle, deviceId, expiresAtMs, purpose }, state, ofSessionKey }: Held): string {
+function leaseLine (lease: Lease, state: string, call: ToolCall): string {
+  const { handle, deviceId, purpose, sessionKey } = lease
   return [
-    `${handle} on ${word(deviceId)} until ${isoTime(expiresAtMs)}`,
+    `${handle} on ${word(deviceId)} until ${endsAt(lease)}`,
     ...(state === 'granted' ? [] : [state]),
-    ...(ofSessionKey ? ['of your session key'] : []),
+    ...(isOfKey(lease, call) ? ['mine (of your session key)'] : sessionKey === undefined ? [] : ['of a session key']),
     ...(purpose === undefined ? [] : [quote(purpose, 200)])
   ].join(' ')
 }

@@ -2,7 +2,7 @@ import type { DeviceDescription } from '../devices/device-driver.ts'
 import { isLive } from '../leases/lease.ts'
 import type { PooledDevice } from '../leases/lease-manager.ts'
 import type { Principal } from '../protocol/principal.ts'
-import { isoTime } from './iso-time.ts'
+import { endsAt } from './lease-data.ts'
 
 /** Whether the caller holds the device. */
 export function isMine ({ lease }: PooledDevice, principal: Principal): boolean {
@@ -22,6 +22,6 @@ export function pooledDeviceData (device: PooledDevice, principal: Principal): R
     state,
     ...(reason === undefined ? {} : { reason }),
     // Whose a lease is, and its handle, are only for its holder; that there is one is the state.
-    ...(lease !== undefined && isMine(device, principal) ? { mine: true, expiresAt: isoTime(lease.expiresAtMs) } : {})
+    ...(lease !== undefined && isMine(device, principal) ? { mine: true, expiresAt: endsAt(lease) } : {})
   }
 }

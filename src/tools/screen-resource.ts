@@ -3,6 +3,7 @@ import { viewScreen, type ScreenView } from '../devices/screen/screen-view.ts'
 import type { Lease } from '../leases/lease.ts'
 import type { LeaseManager } from '../leases/lease-manager.ts'
 import { createDeviceUses, type UseRequest } from './device-use.ts'
+import type { FreshLeases } from './fresh-leases.ts'
 import { nativeWidth, takeScreenshot } from './screenshot.ts'
 
 /** What `mooring://leases/{lease}/screen` and `…/screenshot` are read from. */
@@ -29,8 +30,15 @@ export function createScreenResource (parts: {
   readonly leases: LeaseManager
   readonly screens: ScreenMemory
   readonly onScreenChange: (lease: Lease) => void
+  /** Told whose screen is read. */
+  readonly fresh: FreshLeases
 }): ScreenResource {
-  const { reading } = createDeviceUses(parts)
+  const uses = createDeviceUses(parts)
+
+  const reading: typeof uses.reading = async (request, work) => {
+    parts.fresh.touch(request)
+    return await uses.reading(request, work)
+  }
 
   return {
     readScreen: (request) => reading(request, async ({ lease, look }) => {

@@ -2,6 +2,7 @@
  * Tells a caller where it stands in the line: when it joins, when its place has changed, and now
  * and then in between, because clients give up on calls they hear nothing of.
  */
+import { quote } from '../devices/screen/quote.ts'
 import type { WaitingPlace } from '../leases/lease-manager.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Cancel, Scheduler } from '../runtime/scheduler.ts'
@@ -57,8 +58,12 @@ export function createWaitingReport ({ clock, scheduler, progress }: {
   }
 }
 
-/** `position 3 of the line, about 40 s` */
-export function placeText ({ position, estimateMs }: WaitingPlace, sinceMs = 0): string {
+/** `position 3 of the line, about 40 s, "phone-1 is drained"`: the same wherever a place is told. */
+export function placeText ({ position, estimateMs, note }: WaitingPlace, sinceMs = 0): string {
   const leftMs = estimateMs === undefined ? 0 : estimateMs - sinceMs
-  return `position ${position} of the line${leftMs > 0 ? `, ${roughTime(leftMs)}` : ''}`
+  return [
+    `position ${position} of the line`,
+    ...(leftMs > 0 ? [roughTime(leftMs)] : []),
+    ...(note === undefined ? [] : [quote(note, 200)])
+  ].join(', ')
 }

@@ -7,7 +7,7 @@ function device (id: string, { platform = 'android' as 'android' | 'ios', osVers
     description: { id, name: id, platform, kind: 'virtual', model: 'Phone', osVersion, labels: [] },
     state: 'free',
     reason: undefined,
-    hold: undefined,
+    holds: [],
     failures: 0,
     lease: undefined
   }

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { exchange } from '../support/http-exchange.ts'
+import { exchange, type Reply } from '../support/http-exchange.ts'
 import { idle } from '../support/idle.ts'
 import { eras, startPoolApp, type Caller } from '../support/start-pool-app.ts'
 
@@ -19,6 +19,11 @@ async function deviceOf (pool: Awaited<ReturnType<typeof startPoolApp>>, caller:
   async function holderOf (lease: string): Promise<string> {
     return (await pool.app.leases.list()).find(({ handle }) => handle === lease)?.deviceId ?? 'none'
   }
+}
+
+async function beat (pool: Awaited<ReturnType<typeof startPoolApp>>, sessionId: string): Promise<Reply> {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${await pool.token()}` }
+  return await exchange({ port: pool.port, path: '/heartbeat', headers, body: JSON.stringify({ sessionId }) })
 }
 
 for (const era of eras) {
@@ -97,6 +102,33 @@ for (const era of eras) {
     t.same(before, ['virtual-android-1 ada'])
     while ((await devices()).some(({ state }) => state !== 'free')) await idle()
     t.match(await pool.call('observe', {}, { era, headers: { [header]: 'k' } }), { structuredContent: { lease: /^ls_/, device: { id: 'virtual-android-1' } } }, 'and the key is as good as new')
+  })
+
+  t.test(`${era}: a phone that was taken for a call whose caller has gone stays with another caller of its key that beats or renews`, async (t) => {
+    for (const how of ['beat', 'renew'] as const) {
+      const pool = await startPoolApp(t, { phones: 1 })
+      const { devices } = pool.app.leases
+      const caller = { era, headers: { [header]: 'k' } }
+      const call = pool.start('observe', {}, caller)
+      const gone = new Promise((resolve) => call.once('close', resolve))
+      const other = new Promise<number>((resolve, reject) => {
+        // Between the grant and the answer that tells of it.
+        pool.app.leases.devices = async () => {
+          pool.app.leases.devices = devices
+          await (how === 'beat' ? beat(pool, 'k') : pool.send('renewLease', {}, caller)).then(({ status }) => { resolve(status) }, reject)
+          call.destroy()
+          await gone
+          return await devices()
+        }
+      })
+
+      t.equal(await other, 200, how)
+      await gone
+      while (pool.app.admission.inFlight > 0) await idle()
+
+      t.same(await pool.held(), ['virtual-android-1 ada'], how)
+      t.notMatch((await pool.call('observe', {}, caller)).content[0].text, /^Took a phone/, how)
+    }
   })
 
   t.test(`${era}: a call that is refused still tells which phone was taken for it`, async (t) => {

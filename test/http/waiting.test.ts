@@ -166,7 +166,7 @@ t.test('a shutdown tells who waits that there will be no phone', async (t) => {
 
   const closed = app.close()
 
-  t.match(await call.next(), { result: { isError: true, structuredContent: { code: 'cancelled', reason: 'shutting_down' } } })
+  t.match(await call.next(), { result: { isError: true, structuredContent: { code: 'leases_unavailable', retryable: true } } })
   await closed
 })
 

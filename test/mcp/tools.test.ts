@@ -103,6 +103,15 @@ t.test('an unknown argument leads to the nearest known one, or to all of them', 
   t.ok((await message('echo', { ['x'.repeat(100_000)]: 1 })).length < 300, 'however long it is')
 })
 
+t.test('an unknown argument in a list, or under a name of the caller\'s choosing, leads to those known there', async (t) => {
+  const point = z.strictObject({ x: z.number().optional(), y: z.number().optional() })
+  const draw = defineTool({ ...echo, name: 'draw', input: z.strictObject({ named: z.record(z.string(), point).optional(), listed: z.array(point).optional() }) })
+  const message = async (args: object) => (await setup([draw]).call('draw', args)).structuredContent.message
+
+  t.equal(await message({ named: { a: { colour: 1 } } }), 'The arguments do not fit the tool: named.a.colour is no argument here; known are x, y.')
+  t.equal(await message({ listed: [{ colour: 1 }] }), 'The arguments do not fit the tool: listed.0.colour is no argument here; known are x, y.')
+})
+
 t.test('a missing argument is called missing, with what it may be, and no sentence has two ends', async (t) => {
   const strict = defineTool({
     ...echo,

@@ -1,8 +1,9 @@
 import t from 'tap'
 import type { DeviceSelector } from '../../src/leases/lease-manager.ts'
+import { createScreenResource } from '../../src/tools/screen-resource.ts'
 import type { Aside } from '../../src/tools/tool-definition.ts'
 import { scriptedPhone } from '../support/scripted-driver.ts'
-import { bob, toolBench, type Bench } from '../support/tool-bench.ts'
+import { alice, bob, toolBench, type Bench } from '../support/tool-bench.ts'
 import { node } from '../support/ui-node.ts'
 
 const key = 'hash-of-one'
@@ -28,7 +29,7 @@ t.test('a session key takes a phone with its first call, says so, and stands for
   const second = await bench.call('pressButton', { button: 'home' }, { sessionKey: key })
 
   t.match(first.aside, { facts: { lease: 'ls_0000000000000000000001', fence: 1, device: { id: 'a' }, expiresAt: String } })
-  t.match(first.aside?.text, /^Took a phone for you, in its home state: lease ls_0+1 on a \(virtual android 15, "Pixel 9"\) until .*Your session key stands for it.*releaseDevice\.$/)
+  t.match(first.aside?.text, /^Took a phone for you, in its home state: lease ls_0+1 on a \(virtual android 15, "Pixel 9"\), which lasts until .*Your session key stands for it.*releaseDevice\.$/)
   t.equal(second.aside, undefined)
   t.same(await held(bench), [`a ${key}`])
 })
@@ -177,6 +178,44 @@ t.test('it stays when another call has used it meanwhile, by its key or by its h
 
     t.same(await held(bench), [`a ${key}`])
   }
+})
+
+t.test('it stays when another caller of the key has only renewed it, reset it or read its screen', async (t) => {
+  const others: ReadonlyArray<(bench: Bench, lease: string) => Promise<unknown>> = [
+    async ({ call }) => await call('renewLease', {}, { sessionKey: key }),
+    async ({ call }, lease) => await call('renewLease', { lease }),
+    async ({ call }) => await call('resetDevice', { confirm: true }, { sessionKey: key }),
+    async (bench, handle) => await createScreenResource(bench).readScreen({ handle, principal: alice, signal: new AbortController().signal })
+  ]
+  for (const [index, other] of others.entries()) {
+    for (const isUsed of [true, false]) {
+      const bench = await setup('a')
+      const { use } = bench.leases
+      if (!isUsed) bench.leases.use = async () => { throw new Error('offline') }
+      let aside: Aside | undefined
+      const first = bench.call('observe', {}, { sessionKey: key, addAside: (added) => { aside = added } })
+      await (isUsed ? first : t.rejects(first, { message: 'offline' }))
+      bench.leases.use = use
+
+      await other(bench, String(aside?.facts['lease']))
+      await aside?.undo()
+
+      t.same(await held(bench), [`a ${key}`], `${index} ${isUsed}`)
+      t.equal((await bench.call('observe', {}, { sessionKey: key })).aside, undefined)
+    }
+  }
+})
+
+t.test('it goes when another key, or the same key of another principal, was at work meanwhile', async (t) => {
+  const bench = await setup('a', 'b', 'c')
+  const { aside } = await bench.call('observe', {}, { sessionKey: key })
+  await bench.call('observe', {}, { sessionKey: otherKey })
+  await bench.call('observe', {}, { sessionKey: key, principal: bob })
+  bench.fresh.touch({ sessionKey: key, holder: { principal: bob.key } })
+
+  await aside?.undo()
+
+  t.same(await held(bench), [`b ${otherKey}`, `c ${key}`])
 })
 
 t.test('a caller that has gone while a phone was taken for it leaves nothing behind', async (t) => {

@@ -141,6 +141,46 @@ t.test('renewLease extends a lease from now', async (t) => {
   t.match(text, '1970-01-01T00:18:50.000Z')
 })
 
+t.test('whatever shows when a lease ends shows the earliest of expiry, idle time and full length', async (t) => {
+  const start = Date.parse('1970-01-01T00:16:40.000Z')
+  const at = (ms: number) => new Date(start + ms).toISOString()
+  for (const [settings, acquired, renewed, words] of [
+    [{}, at(600_000), at(650_000), /lasts until .*; each use extends it to 600000 ms from then\.$/],
+    [{ idleMs: 60_000 }, at(60_000), at(60_000), /ends at \S+Z if nothing acts on the phone until then \(looking and renewing do not count\)\.$/],
+    [{ maxLengthMs: 60_000 }, at(60_000), at(60_000), /ends at \S+Z however much it is used\.$/]
+  ] as const) {
+    const { call, advance } = await toolBench({ shows, phones: [scriptedPhone()], settings })
+    const granted = await call('acquireDevice')
+    const { lease, expiresAt } = granted.structuredContent
+
+    t.equal(expiresAt, acquired)
+    t.match(granted.text.split('\n')[0], words)
+    t.match(granted.text, acquired)
+    t.equal((await call('listDevices')).structuredContent.devices[0].expiresAt, acquired)
+    t.equal((await call('listLeases')).structuredContent.leases[0].expiresAt, acquired)
+    t.match((await call('listLeases')).text, `until ${acquired}`)
+
+    advance(50_000)
+    await call('observe', { lease })
+    const { structuredContent, text } = await call('renewLease', { lease })
+    t.equal(structuredContent.expiresAt, renewed)
+    t.match(text, words)
+    t.match(text, renewed)
+  }
+})
+
+t.test('what acts moves the end of a lease that would idle out', async (t) => {
+  const { call, acquire, advance } = await toolBench({ shows, settings: { idleMs: 60_000 } })
+  const lease = await acquire()
+  advance(50_000)
+
+  await call('pressButton', { lease, button: 'home' })
+
+  t.equal((await call('listLeases')).structuredContent.leases[0].expiresAt, '1970-01-01T00:18:30.000Z')
+  advance(60_000)
+  await t.rejects(call('observe', { lease }), { code: 'lease_ended', details: { reason: 'idle' } })
+})
+
 t.test('releaseDevice gives the phone back, and twice is no error', async (t) => {
   const { call, acquire, screens, phone } = await toolBench({ shows })
   const lease = await acquire()
@@ -199,7 +239,28 @@ t.test('listLeases finds a lost handle again, for its holder only', async (t) =>
 
   t.match((await call('listLeases')).structuredContent, { leases: [{ lease, state: 'granted', device: 'phone-1', fence: 1, grantedAt: '1970-01-01T00:16:40.000Z' }] })
   t.match((await call('listLeases')).text, `${lease} on phone-1`)
-  t.strictSame((await call('listLeases', {}, { principal: bob })).structuredContent, { leases: [] })
+  t.strictSame((await call('listLeases', {}, { principal: bob })).structuredContent, { leases: [], total: 0 })
+})
+
+t.test('listLeases says that leases of other agents under the same token are in the list, and marks those of session keys', async (t) => {
+  const { call } = await toolBench({ phones: fleet() })
+  await call('acquireDevice', { device: 'a-tablet' })
+  await call('acquireDevice', { device: 'b-phone' }, { sessionKey: 'other' })
+  await call('acquireDevice', { device: 'c-phone' }, { sessionKey: 'own' })
+
+  const { text, structuredContent } = await call('listLeases', {}, { sessionKey: 'own' })
+  const first = await call('listLeases', { limit: 1 }, { sessionKey: 'own' })
+  const keyless = await call('listLeases')
+
+  t.same(structuredContent.leases.map(({ device, hasSessionKey, mine }: any) => [device, hasSessionKey, mine]), [
+    ['c-phone', true, true], ['a-tablet', undefined, undefined], ['b-phone', true, undefined]
+  ])
+  t.equal(structuredContent.total, 3)
+  t.match(text, /Z mine \(of your session key\)\n.*Z\n.*Z of a session key\nAll agents under your token are one holder.*leave it\.$/)
+  t.match(first.structuredContent, { leases: { length: 1, 0: { device: 'c-phone' } }, total: 3 })
+  t.match(first.text, /\n\(2 more\)$/)
+  t.same(keyless.structuredContent.leases.map(({ mine }: any) => mine), [undefined, undefined, undefined])
+  for (const limit of [0, 201, 1.5]) await t.rejects(call('listLeases', { limit }), { name: 'ZodError' })
 })
 
 t.test('listLeases marks the lease of the session key, and shows one that only a running call keeps as expiring', async (t) => {
@@ -209,9 +270,9 @@ t.test('listLeases marks the lease of the session key, and shows one that only a
 
   const { text, structuredContent } = await call('listLeases', {}, { sessionKey: 'hash' })
 
-  t.match(text, /Z expiring of your session key$/)
-  t.match(structuredContent, { leases: [{ state: 'expiring', ofSessionKey: true }] })
-  t.equal((await call('listLeases', {}, { sessionKey: 'other' })).structuredContent.leases[0].ofSessionKey, undefined)
+  t.match(text, /Z expiring mine \(of your session key\)$/)
+  t.match(structuredContent, { leases: [{ state: 'expiring', mine: true, hasSessionKey: true }] })
+  t.equal((await call('listLeases', {}, { sessionKey: 'other' })).structuredContent.leases[0].mine, undefined)
 })
 
 t.test('listLeases shows what its caller waits for, and nobody else\'s requests', async (t) => {
@@ -222,9 +283,9 @@ t.test('listLeases shows what its caller waits for, and nobody else\'s requests'
 
   const { text, structuredContent } = await call('listLeases')
 
-  t.match(text, /\nwaiting for a phone: position 1 of the line.* "next test"$/)
+  t.match(text, /leave it\.\nwaiting for a phone: position 1 of the line.* "next test"$/)
   t.match(structuredContent.waiting, [{ wanted: [{ platform: 'android' }], position: 1, priority: 'normal', since: String, purpose: 'next test' }])
-  t.strictSame((await call('listLeases', {}, { principal: bob })).structuredContent, { leases: [] })
+  t.strictSame((await call('listLeases', {}, { principal: bob })).structuredContent, { leases: [], total: 0 })
   await call('releaseDevice', { lease })
   await waiting
   t.equal((await call('listLeases')).structuredContent.waiting, undefined)

@@ -61,6 +61,15 @@ t.test('nothing is told when there was no wait, or after it', async (t) => {
   t.equal(timers(), 0)
 })
 
+t.test('what a place waits for besides its turn is told with it, on one line', async (t) => {
+  const { report, messages } = setup()
+
+  report.onWaiting({ position: 2, estimateMs: 40_000, note: 'phone-1 is drained:\n"new lab"' })
+
+  t.same(messages(), ['position 2 of the line, about 40 s, "phone-1 is drained:\\n\\"new lab\\""'])
+  t.equal(placeText({ position: 1, estimateMs: undefined, note: 'phone-1 is blocked' }), 'position 1 of the line, "phone-1 is blocked"')
+})
+
 t.test('long waits are told in minutes', async (t) => {
   t.equal(placeText({ position: 1, estimateMs: 119_000 }), 'position 1 of the line, about 119 s')
   t.equal(placeText({ position: 1, estimateMs: 125_000 }), 'position 1 of the line, about 3 min')
