@@ -64,7 +64,8 @@ const mcpRoute: FastifyPluginAsync<McpRouteOptions> = async function mcpRoute (f
   async function answer (envelope: Envelope, principal: Principal, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
     const running = fastify.mcp.running.begin(cancellable(envelope, principal))
     const mcpRequest = bind(envelope, principal, request, running)
-    const stopWaiting = letWait(mcpRequest, running, reply)
+    // What may wait is answered by a stream, so that its caller hears of its place.
+    const stopWaiting = maySendStream(reply) ? letWait(mcpRequest, running, reply) : undefined
     const { place } = request
     // A line has more room than there are places for work, and must not keep out who would shorten it.
     if (stopWaiting !== undefined) place?.release()
