@@ -8,6 +8,7 @@ import { askingOffer } from './asking-offer.ts'
 import { exchange, type Reply } from './http-exchange.ts'
 import { manualTime, type ManualTime } from './manual-time.ts'
 import { principal } from './mcp-request.ts'
+import { messagesOf } from './messages-of.ts'
 import { startTestApp } from './start-test-app.ts'
 
 /** A stream that is still open. */
@@ -100,23 +101,4 @@ export async function startAskingApp (
       }
     }
   }
-}
-
-/** The messages of a stream one by one, or the one message of a JSON body. */
-async function * messagesOf (response: NodeJS.ReadableStream): AsyncGenerator<any, undefined> {
-  let text = ''
-  try {
-    for await (const chunk of response) {
-      text += String(chunk)
-      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-        const data = text.slice(0, end).split('\n').find((line) => line.startsWith('data: '))
-        text = text.slice(end + 2)
-        if (data !== undefined) yield JSON.parse(data.slice(6))
-      }
-    }
-  } catch {
-    return undefined
-  }
-  if (text !== '') yield JSON.parse(text)
-  return undefined
 }

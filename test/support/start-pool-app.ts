@@ -4,6 +4,7 @@ import type {} from '../../plugins/bearer-auth.ts'
 import { exchange, type Reply } from './http-exchange.ts'
 import { idle } from './idle.ts'
 import { principal } from './mcp-request.ts'
+import { messagesOf } from './messages-of.ts'
 import { startTestApp, type TestApp } from './start-test-app.ts'
 
 export const eras = ['modern', 'legacy'] as const
@@ -116,21 +117,4 @@ export async function startPoolApp (t: Parameters<typeof startTestApp>[0], { pho
     },
     held: async () => (await app.leases.list()).map(({ deviceId, holder }) => `${deviceId} ${holder.principal.split('\0')[1]}`).sort()
   }
-}
-
-async function * messagesOf (response: IncomingMessage): AsyncGenerator<any, undefined> {
-  let text = ''
-  try {
-    for await (const chunk of response) {
-      text += String(chunk)
-      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-        const data = text.slice(0, end).split('\n').find((line) => line.startsWith('data: '))
-        text = text.slice(end + 2)
-        if (data !== undefined) yield JSON.parse(data.slice(6))
-      }
-    }
-  } catch {
-    // It broke off, which is an end too.
-  }
-  return undefined
 }
