@@ -16,6 +16,22 @@ async function setup (options: Parameters<typeof leaseBench>[0] = {}) {
 
 const tap = ({ lease, driver, signal }: LeaseUse) => driver.tap({ x: 1, y: 1 }, { count: 1, holdMs: 0 }, { fence: lease.fence, signal })
 
+/** A store whose leases cannot be listed while its disk is broken. */
+function breakableStore () {
+  const memory = memoryLeaseStore()
+  const disk = {
+    isBroken: false,
+    store: {
+      ...memory,
+      liveLeases: async () => {
+        if (disk.isBroken) throw new Error('disk gone')
+        return await memory.liveLeases()
+      }
+    }
+  }
+  return disk
+}
+
 t.test('a lease ends at the instant it expires, not before, and its device is cleaned', async (t) => {
   const { leases, claim, phone, stateOf, time } = await setup()
   time.advance(ttlMs - 1)
@@ -33,21 +49,12 @@ t.test('a lease ends at the instant it expires, not before, and its device is cl
 })
 
 t.test('a lease is over at its instant even if its end has not come through', async (t) => {
-  const memory = memoryLeaseStore()
-  let isBroken = false
-  const { leases, claim, request, time } = await setup({
-    store: {
-      ...memory,
-      liveLeases: async () => {
-        if (isBroken) throw new Error('disk gone')
-        return await memory.liveLeases()
-      }
-    }
-  })
-  isBroken = true
+  const disk = breakableStore()
+  const { leases, claim, request, time } = await setup({ store: disk.store })
+  disk.isBroken = true
   time.advance(ttlMs)
   await idle()
-  isBroken = false
+  disk.isBroken = false
 
   t.strictSame(await leases.list(), [])
   t.equal(await leases.isHolding(claim), false)
@@ -202,23 +209,14 @@ t.test('a stall of ours takes no time from a lease', async (t) => {
 })
 
 t.test('expiry goes on after the store has failed once', async (t) => {
-  const memory = memoryLeaseStore()
-  let broken = false
-  const { time, stateOf, lines } = await setup({
-    store: {
-      ...memory,
-      liveLeases: async () => {
-        if (broken) throw new Error('disk gone')
-        return await memory.liveLeases()
-      }
-    }
-  })
-  broken = true
+  const disk = breakableStore()
+  const { time, stateOf, lines } = await setup({ store: disk.store })
+  disk.isBroken = true
   time.advance(ttlMs)
   await idle()
   t.match(lines.join('\n'), /could not be looked through/)
 
-  broken = false
+  disk.isBroken = false
   time.advance(5_000)
   await idle()
 
