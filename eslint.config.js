@@ -6,20 +6,21 @@ import neostandard, { plugins, resolveIgnoresFromGitignore } from 'neostandard'
  * every room. `cli` is no room: it stands in front of the app.
  */
 const sees = {
-  runtime: [],
+  runtime: ['refusals'],
   refusals: [],
-  protocol: ['runtime', 'refusals'],
-  devices: ['runtime', 'refusals', 'protocol'],
-  events: ['runtime', 'refusals', 'protocol'],
-  auth: ['runtime', 'refusals', 'protocol'],
-  telemetry: ['runtime', 'refusals', 'protocol'],
-  leases: ['runtime', 'refusals', 'protocol', 'devices'],
-  tasks: ['runtime', 'refusals', 'protocol', 'leases', 'events'],
-  upstreams: ['runtime', 'refusals', 'protocol', 'events', 'auth'],
-  store: ['runtime', 'refusals', 'protocol', 'devices', 'leases', 'tasks', 'events', 'upstreams', 'auth'],
-  tools: ['runtime', 'refusals', 'protocol', 'devices', 'leases', 'tasks', 'events', 'auth'],
-  mcp: ['runtime', 'refusals', 'protocol', 'devices', 'leases', 'tasks', 'events', 'upstreams', 'auth', 'telemetry', 'tools'],
-  config: ['runtime', 'refusals', 'protocol', 'devices', 'leases', 'tasks', 'events', 'upstreams', 'auth', 'telemetry', 'store', 'tools', 'mcp']
+  text: [],
+  protocol: ['runtime', 'refusals', 'text'],
+  devices: ['runtime', 'refusals', 'text', 'protocol'],
+  events: ['runtime', 'refusals', 'text', 'protocol'],
+  auth: ['runtime', 'refusals', 'text', 'protocol'],
+  telemetry: ['runtime', 'refusals', 'text', 'protocol'],
+  leases: ['runtime', 'refusals', 'text', 'protocol', 'devices'],
+  tasks: ['runtime', 'refusals', 'text', 'protocol', 'leases', 'events'],
+  upstreams: ['runtime', 'refusals', 'text', 'protocol', 'events', 'auth'],
+  store: ['runtime', 'refusals', 'text', 'protocol', 'devices', 'leases', 'tasks', 'events', 'upstreams', 'auth'],
+  tools: ['runtime', 'refusals', 'text', 'protocol', 'devices', 'leases', 'tasks', 'events', 'auth'],
+  mcp: ['runtime', 'refusals', 'text', 'protocol', 'devices', 'leases', 'tasks', 'events', 'upstreams', 'auth', 'telemetry', 'tools'],
+  config: ['runtime', 'refusals', 'text', 'protocol', 'devices', 'leases', 'tasks', 'events', 'upstreams', 'auth', 'telemetry', 'store', 'tools', 'mcp']
 }
 
 /** Rooms that know a phone by its port alone. */

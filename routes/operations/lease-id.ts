@@ -6,7 +6,7 @@
  * have become somebody else's, who would lose it. Device and fence name one lease for ever,
  * because a device gives out each fence once, and say nothing that is secret.
  */
-import type { Lease } from '../../src/leases/lease.ts'
+import type { Lease } from '../../src/leases/contract/lease.ts'
 
 export interface LeaseId {
   readonly deviceId: string

@@ -1,7 +1,7 @@
 /** The pool as operators read it: labels instead of principals, ids instead of handles. */
-import type { Lease } from '../../src/leases/lease.ts'
-import type { AuditEntry } from '../../src/leases/audit.ts'
-import type { PooledDevice, WaitingRequest } from '../../src/leases/lease-manager.ts'
+import type { Lease } from '../../src/leases/contract/lease.ts'
+import type { AuditEntry } from '../../src/leases/contract/audit.ts'
+import type { PooledDevice, WaitingRequest } from '../../src/leases/contract/lease-manager.ts'
 import { labelOfPrincipal } from '../../src/protocol/principal.ts'
 import { isoTime } from '../../src/tools/iso-time.ts'
 import { endsAt } from '../../src/tools/lease-data.ts'

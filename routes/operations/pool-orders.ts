@@ -10,7 +10,7 @@ import body from '../../plugins/body.ts'
 import type {} from '../../plugins/leases.ts'
 import plainJson from '../../plugins/plain-json.ts'
 import { sendRefusal } from '../../plugins/refusal-reply.ts'
-import { UnknownLeaseRefusal } from '../../src/leases/lease-refusals.ts'
+import { UnknownLeaseRefusal } from '../../src/leases/contract/lease-refusals.ts'
 import { strictValidation } from '../strict-validation.ts'
 import { findLease } from './lease-id.ts'
 import {

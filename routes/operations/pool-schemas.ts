@@ -3,9 +3,9 @@
  * Each stands in the document once; routes refer to it.
  */
 import type { FastifyInstance } from 'fastify'
-import { deviceStates } from '../../src/leases/lease-manager.ts'
-import { holdKinds } from '../../src/leases/lease-machine.ts'
-import { endReasons, leaseStates } from '../../src/leases/lease.ts'
+import { deviceStates } from '../../src/leases/contract/lease-manager.ts'
+import { holdKinds } from '../../src/leases/contract/lease-machine.ts'
+import { endReasons, leaseStates } from '../../src/leases/contract/lease.ts'
 
 export const count = { type: 'integer', minimum: 0 } as const
 const instant = { type: 'string', format: 'date-time' } as const

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 import { isLoopbackName } from '../auth/host-allow-list.ts'
 import { tokenVariable } from '../config/read-variables.ts'
-import type { PooledDevice } from '../leases/lease-manager.ts'
+import type { PooledDevice } from '../leases/contract/lease-manager.ts'
 
 export interface BannerFacts {
   readonly version: string

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { virtualSettings } from '../devices/virtual/virtual-settings.ts'
 import { subscriptionSettings } from '../events/subscription-settings.ts'
-import { leaseSettings } from '../leases/lease-settings.ts'
+import { leaseSettings } from '../leases/contract/lease-settings.ts'
 import { legacySettings } from '../mcp/legacy-settings.ts'
 import { telemetrySettings } from '../telemetry/telemetry-settings.ts'
 import { logSettings } from './log-settings.ts'

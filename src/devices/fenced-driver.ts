@@ -14,7 +14,7 @@
  */
 import type { Command, DeviceDriver } from './device-driver.ts'
 import { DeviceBusyRefusal, LeaseFencedRefusal } from './device-refusals.ts'
-import { createTurns } from './turns.ts'
+import { createTurns } from '../runtime/turns.ts'
 
 /** More than this many waiting commands are refused at once. */
 export const maxWaitingCommands = 64

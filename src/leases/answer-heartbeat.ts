@@ -1,8 +1,8 @@
 import type { AwaitedOwners } from './awaited-owners.ts'
 import type { Heartbeats } from './heartbeats.ts'
 import type { LeaseBook } from './lease-book.ts'
-import type { LeaseManager } from './lease-manager.ts'
-import type { LeaseStore } from './lease-store.ts'
+import type { LeaseManager } from './contract/lease-manager.ts'
+import type { LeaseStore } from './contract/lease-store.ts'
 
 /** Takes signs of life for the lease that is named, or that is bound to the session key. */
 export function createHeartbeatAnswer ({ store, book, heartbeats, owners }: {

@@ -1,6 +1,6 @@
 import type { Cancel, Scheduler } from '../runtime/scheduler.ts'
-import type { Lease } from './lease.ts'
-import type { LeaseStore } from './lease-store.ts'
+import type { Lease } from './contract/lease.ts'
+import type { LeaseStore } from './contract/lease-store.ts'
 import type { Log } from './log.ts'
 
 /**

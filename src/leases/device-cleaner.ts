@@ -6,9 +6,9 @@ import type { ChangeLedger } from './cleanup/change-ledger.ts'
 import { cleanDevice, type CleanupProgress } from './cleanup/clean-device.ts'
 import type { CleanupLevel } from './cleanup/cleanup-level.ts'
 import { DeadlinePassed, within } from './deadline.ts'
-import type { Lease } from './lease.ts'
-import type { DeviceRecord } from './lease-machine.ts'
-import type { LeaseStore } from './lease-store.ts'
+import type { Lease } from './contract/lease.ts'
+import type { DeviceRecord } from './contract/lease-machine.ts'
+import type { LeaseStore } from './contract/lease-store.ts'
 import { failureFields, type Log } from './log.ts'
 
 const tryAgain = { firstMs: 5_000, longestMs: 600_000 }

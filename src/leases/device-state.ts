@@ -1,7 +1,7 @@
 import type { Absence } from './device-prober.ts'
-import { isLive } from './lease.ts'
-import { dueAtMs, holdOf, type Occupancy } from './lease-machine.ts'
-import type { DeviceState } from './lease-manager.ts'
+import { isLive } from './contract/lease.ts'
+import { dueAtMs, holdOf, type Occupancy } from './contract/lease-machine.ts'
+import type { DeviceState } from './contract/lease-manager.ts'
 
 /** What a device is to whoever looks at the pool. */
 export interface Outlook {

@@ -1,10 +1,10 @@
 import type { FencedDriver } from '../devices/fenced-driver.ts'
 import type { Ids } from '../runtime/ids.ts'
 import type { DeviceProber } from './device-prober.ts'
-import type { Lease } from './lease.ts'
+import type { Lease } from './contract/lease.ts'
 import type { LeaseClock } from './lease-clock.ts'
-import { dueAtMs, type GrantEvent, type LeaseEvent } from './lease-machine.ts'
-import type { LeaseStore } from './lease-store.ts'
+import { dueAtMs, type GrantEvent, type LeaseEvent } from './contract/lease-machine.ts'
+import type { LeaseStore } from './contract/lease-store.ts'
 import { shownHandle, type Log } from './log.ts'
 
 /** What a lease is to be like, whatever the device. */

@@ -1,5 +1,5 @@
 import type { Cancel, Scheduler } from '../runtime/scheduler.ts'
-import { isLive, type Lease } from './lease.ts'
+import { isLive, type Lease } from './contract/lease.ts'
 import { shownHandle, type Log } from './log.ts'
 import type { OccupancyBoard } from './occupancy-board.ts'
 

@@ -1,7 +1,7 @@
 import type { Cancel, Scheduler } from '../runtime/scheduler.ts'
-import type { Lease } from './lease.ts'
-import { dueAtMs } from './lease-machine.ts'
-import type { LeaseStore } from './lease-store.ts'
+import type { Lease } from './contract/lease.ts'
+import { dueAtMs } from './contract/lease-machine.ts'
+import type { LeaseStore } from './contract/lease-store.ts'
 import type { Log } from './log.ts'
 
 const afterFaultMs = 5_000

@@ -1,4 +1,4 @@
-import type { Occupancy } from './lease-machine.ts'
+import type { Occupancy } from './contract/lease-machine.ts'
 
 /**
  * What the store says of each device, at hand.

@@ -2,17 +2,17 @@ import type { FencedDriver } from '../devices/fenced-driver.ts'
 import type { DeviceCleaner } from './device-cleaner.ts'
 import type { DeviceProber } from './device-prober.ts'
 import { outlook, type Outlook } from './device-state.ts'
-import { isLive } from './lease.ts'
-import type { Occupancy } from './lease-machine.ts'
-import type { DeviceSelector, DeviceState, PooledDevice } from './lease-manager.ts'
+import { isLive } from './contract/lease.ts'
+import type { Occupancy } from './contract/lease-machine.ts'
+import type { DeviceSelector, DeviceState, PooledDevice } from './contract/lease-manager.ts'
 import {
   CapacityExhaustedRefusal, CleanupInProgressRefusal, DevicesOnHoldRefusal, TooManyDevicesRefusal, UnknownDeviceRefusal, holdNote,
   type HeldDevice
-} from './lease-refusals.ts'
-import { assignDevices } from './line/assign-devices.ts'
-import { addDevice, emptyDeviceSet, hasDevice, isEmpty, overlap, type DeviceSet } from './line/device-set.ts'
-import type { LineDevice, LineRequest } from './line/line.ts'
-import { createWishMatcher, type Wishes } from './line/wishes.ts'
+} from './contract/lease-refusals.ts'
+import { assignDevices } from './queue/assign-devices.ts'
+import { addDevice, emptyDeviceSet, hasDevice, isEmpty, overlap, type DeviceSet } from './queue/device-set.ts'
+import type { LineDevice, LineRequest } from './queue/acquire-queue.ts'
+import { createWishMatcher, type Wishes } from './queue/matches.ts'
 import type { OccupancyBoard } from './occupancy-board.ts'
 
 const shortestWaitMs = 1_000

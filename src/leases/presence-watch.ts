@@ -1,7 +1,7 @@
 import type { FencedDriver } from '../devices/fenced-driver.ts'
 import type { Cancel, Scheduler } from '../runtime/scheduler.ts'
 import type { DeviceProber, Sighting } from './device-prober.ts'
-import { isLive, type EndReason, type Lease } from './lease.ts'
+import { isLive, type EndReason, type Lease } from './contract/lease.ts'
 import type { Log } from './log.ts'
 import type { OccupancyBoard } from './occupancy-board.ts'
 

@@ -1,8 +1,8 @@
 import { allowedCleanup, type CleanupLevel } from './cleanup/cleanup-level.ts'
 import type { DeviceCleaner } from './device-cleaner.ts'
-import { isLive, type Lease } from './lease.ts'
+import { isLive, type Lease } from './contract/lease.ts'
 import type { LeaseBook } from './lease-book.ts'
-import type { LeaseClaim, LeaseManager, ReleaseResult } from './lease-manager.ts'
+import type { LeaseClaim, LeaseManager, ReleaseResult } from './contract/lease-manager.ts'
 
 /** Releases leases, each once: whoever releases one that is being released joins. */
 export function createRelease ({ book, cleaner, lowestCleanup }: {

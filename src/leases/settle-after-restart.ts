@@ -1,8 +1,8 @@
 import type { FencedDriver } from '../devices/fenced-driver.ts'
 import type { DeviceCleaner } from './device-cleaner.ts'
-import { isLive, type EndReason, type Lease } from './lease.ts'
-import type { LeaseEvent } from './lease-machine.ts'
-import type { LeaseStore } from './lease-store.ts'
+import { isLive, type EndReason, type Lease } from './contract/lease.ts'
+import type { LeaseEvent } from './contract/lease-machine.ts'
+import type { LeaseStore } from './contract/lease-store.ts'
 import type { OccupancyBoard } from './occupancy-board.ts'
 import type { PresenceWatch } from './presence-watch.ts'
 

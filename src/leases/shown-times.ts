@@ -1,6 +1,6 @@
-import type { AuditEntry } from './audit.ts'
-import type { Lease } from './lease.ts'
-import type { PooledDevice, WaitingRequest } from './lease-manager.ts'
+import type { AuditEntry } from './contract/audit.ts'
+import type { Lease } from './contract/lease.ts'
+import type { PooledDevice, WaitingRequest } from './contract/lease-manager.ts'
 import type { SteadyTime } from './steady-time.ts'
 
 /** Leases, devices, requests and entries with their instants as the wall clock has them now: for whoever is not of this room. */

@@ -1,6 +1,6 @@
-import type { Lease } from './lease.ts'
-import type { LeaseEvent, Occupancy } from './lease-machine.ts'
-import type { LeaseStore } from './lease-store.ts'
+import type { Lease } from './contract/lease.ts'
+import type { LeaseEvent, Occupancy } from './contract/lease-machine.ts'
+import type { LeaseStore } from './contract/lease-store.ts'
 import type { OccupancyBoard } from './occupancy-board.ts'
 
 /** A device is in another state or held otherwise, or has another lease or one in another state. That a lease lasts longer now is no change. */

@@ -3,7 +3,7 @@
  * went away or cancelled it, it took too long, or the server shuts down. Each signal aborts with
  * a refusal that says which.
  */
-import { CancelledRefusal, type CancelReason } from '../devices/device-refusals.ts'
+import { CancelledRefusal, type CancelReason } from '../refusals/cancellation.ts'
 import type { Principal } from '../protocol/principal.ts'
 import type { RequestId } from '../protocol/rejection.ts'
 import type { Clock } from '../runtime/clock.ts'

@@ -6,8 +6,7 @@
  * anybody else is nobody's answer. An entry lives until its answer comes or the call that asks
  * ends, which the time limit of calls bounds, and there are only so many of them.
  */
-import { cancelledBy, ensureNotCancelled } from '../devices/cancellation.ts'
-import { CancelledRefusal } from '../devices/device-refusals.ts'
+import { cancelledBy, CancelledRefusal, ensureNotCancelled } from '../refusals/cancellation.ts'
 import { encodeNotification, encodeRequest } from '../protocol/encode.ts'
 import { errorCodes } from '../protocol/error-table.ts'
 import { isObject, type JsonObject } from '../protocol/message.ts'

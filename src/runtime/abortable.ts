@@ -1,3 +1,4 @@
+import { cancelledBy } from '../refusals/cancellation.ts'
 import type { Scheduler } from './scheduler.ts'
 
 /**
@@ -40,4 +41,26 @@ export async function unlessAborted<Result> (work: Promise<Result>, signals: rea
   } finally {
     for (const signal of signals) signal.removeEventListener('abort', stop)
   }
+}
+
+/**
+ * The result of some work, unless the signal aborts first; the work itself goes on.
+ *
+ * @throws {CancelledRefusal} the signal has aborted
+ */
+export async function unlessCancelled<Result> (signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+  try {
+    return await unlessAborted(work, [signal])
+  } catch (error) {
+    throw signal.aborted && error === signal.reason ? cancelledBy(signal) : error
+  }
+}
+
+/**
+ * Returns after `delayMs`.
+ *
+ * @throws {CancelledRefusal} the signal aborted meanwhile
+ */
+export async function pause (scheduler: Scheduler, delayMs: number, signal: AbortSignal): Promise<void> {
+  await unlessCancelled(signal, waitFor(delayMs, [signal], scheduler))
 }

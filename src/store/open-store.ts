@@ -1,5 +1,5 @@
 import type { ChangeLedger } from '../leases/cleanup/change-ledger.ts'
-import type { LeaseStore } from '../leases/lease-store.ts'
+import type { LeaseStore } from '../leases/contract/lease-store.ts'
 import { openDatabase } from './sqlite/open-database.ts'
 import { createSqliteChangeLedger } from './sqlite/sqlite-change-ledger.ts'
 import { createSqliteLeaseStore } from './sqlite/sqlite-lease-store.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ensureNotCancelled } from '../devices/cancellation.ts'
+import { ensureNotCancelled } from '../refusals/cancellation.ts'
 import { keys, orientations, type Point } from '../devices/device-driver.ts'
 import { elementName } from '../devices/screen/screen-lines.ts'
 import { AmbiguousRefusal, InvalidPatternRefusal, NoMatchRefusal } from '../devices/screen/screen-refusals.ts'

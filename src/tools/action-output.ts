@@ -4,7 +4,7 @@ import { Refusal } from '../refusals/refusal.ts'
 import type { Scheduler } from '../runtime/scheduler.ts'
 import type { DeviceUse } from './device-use.ts'
 import type { ObserveInput } from './lease-input.ts'
-import { pause } from './pause.ts'
+import { pause } from '../runtime/abortable.ts'
 import type { ToolOutput } from './tool-definition.ts'
 
 // A screen that looks untouched right after an action often only has not answered yet.

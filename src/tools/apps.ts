@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { AppInfo } from '../devices/device-driver.ts'
 import { fold } from '../devices/screen/fold.ts'
-import { quote, word } from '../devices/screen/quote.ts'
+import { quote, word } from '../text/quote.ts'
 import { actionOutput } from './action-output.ts'
 import { appInput } from './app-input.ts'
 import type { DeviceToolParts } from './device-tool-parts.ts'

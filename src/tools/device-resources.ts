@@ -3,8 +3,8 @@
  * Reading a screen uses its lease like every look at it.
  */
 import { principalTopic, type Topic } from '../events/event-bus.ts'
-import type { LeaseManager } from '../leases/lease-manager.ts'
-import { LeaseEndedRefusal, UnknownLeaseRefusal } from '../leases/lease-refusals.ts'
+import type { LeaseManager } from '../leases/contract/lease-manager.ts'
+import { LeaseEndedRefusal, UnknownLeaseRefusal } from '../leases/contract/lease-refusals.ts'
 import { deviceTopic } from './pool-changes.ts'
 import { pooledDeviceData } from './pooled-device-data.ts'
 import type { ResourceCall, ResourceContent, ResourceDefinition } from './resource-definition.ts'

@@ -1,6 +1,6 @@
 import type { ScreenMemory } from '../devices/screen/screen-memory.ts'
-import type { Lease } from '../leases/lease.ts'
-import type { LeaseManager } from '../leases/lease-manager.ts'
+import type { Lease } from '../leases/contract/lease.ts'
+import type { LeaseManager } from '../leases/contract/lease-manager.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Scheduler } from '../runtime/scheduler.ts'
 import type { CallUse, DeviceUses } from './device-use.ts'

@@ -6,13 +6,13 @@
  * turn per lease (`turns.ts`), what only looks does not. Which lease a call without a handle
  * means is decided in `lease-choice.ts`.
  */
-import { ensureNotCancelled } from '../devices/cancellation.ts'
+import { ensureNotCancelled } from '../refusals/cancellation.ts'
 import type { Command, DeviceDriver, UiNode } from '../devices/device-driver.ts'
 import type { LeaseScreens, ScreenMemory } from '../devices/screen/screen-memory.ts'
 import type { Screen } from '../devices/screen/screen.ts'
-import type { Lease } from '../leases/lease.ts'
-import type { LeaseManager, LeaseUse, UseKind } from '../leases/lease-manager.ts'
-import { LeaseEndedRefusal } from '../leases/lease-refusals.ts'
+import type { Lease } from '../leases/contract/lease.ts'
+import type { LeaseManager, LeaseUse, UseKind } from '../leases/contract/lease-manager.ts'
+import { LeaseEndedRefusal } from '../leases/contract/lease-refusals.ts'
 import type { Principal } from '../protocol/principal.ts'
 import type { LeaseChoice } from './lease-choice.ts'
 import type { ToolCall } from './tool-definition.ts'

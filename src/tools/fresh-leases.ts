@@ -1,4 +1,4 @@
-import type { Holder, Lease } from '../leases/lease.ts'
+import type { Holder, Lease } from '../leases/contract/lease.ts'
 
 /** How many are remembered; one that is forgotten is not taken back, and expires. */
 const mostFresh = 1_000

@@ -22,11 +22,11 @@
  *   the call may have forgotten to name that one. It is not used either, because several agents
  *   may share a principal, and it may be another one's.
  */
-import { ensureNotCancelled } from '../devices/cancellation.ts'
-import type { Lease } from '../leases/lease.ts'
-import { isLive } from '../leases/lease.ts'
-import type { DeviceSelector, LeaseManager, PooledDevice } from '../leases/lease-manager.ts'
-import { CapacityExhaustedRefusal, CleanupInProgressRefusal, LeaseEndedRefusal } from '../leases/lease-refusals.ts'
+import { ensureNotCancelled } from '../refusals/cancellation.ts'
+import type { Lease } from '../leases/contract/lease.ts'
+import { isLive } from '../leases/contract/lease.ts'
+import type { DeviceSelector, LeaseManager, PooledDevice } from '../leases/contract/lease-manager.ts'
+import { CapacityExhaustedRefusal, CleanupInProgressRefusal, LeaseEndedRefusal } from '../leases/contract/lease-refusals.ts'
 import type { FreshLeases } from './fresh-leases.ts'
 import { leaseName, leaseTerms, listedLease } from './lease-data.ts'
 import { deviceData } from './pooled-device-data.ts'

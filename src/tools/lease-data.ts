@@ -1,7 +1,7 @@
-import { quote, word } from '../devices/screen/quote.ts'
+import { quote, word } from '../text/quote.ts'
 import type { DeviceDescription } from '../devices/device-driver.ts'
-import type { Lease } from '../leases/lease.ts'
-import { dueAtMs, whyDue } from '../leases/lease-machine.ts'
+import type { Lease } from '../leases/contract/lease.ts'
+import { dueAtMs, whyDue } from '../leases/contract/lease-machine.ts'
 import { isoTime } from './iso-time.ts'
 
 /** When a lease ends unless something moves that: by its expiry, its idle time or its full length. */

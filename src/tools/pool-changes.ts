@@ -6,7 +6,7 @@
  * of those who subscribe: what a phone does by itself, unseen, is not told.
  */
 import { principalTopic, type EventBus, type Topic } from '../events/event-bus.ts'
-import type { Lease } from '../leases/lease.ts'
+import type { Lease } from '../leases/contract/lease.ts'
 import type { PoolChange } from '../leases/watch-changes.ts'
 import { devicesUri, deviceUri, screenshotUri, screenUri } from './resource-uris.ts'
 

@@ -1,6 +1,6 @@
 import type { DeviceDescription } from '../devices/device-driver.ts'
-import { isLive } from '../leases/lease.ts'
-import type { PooledDevice } from '../leases/lease-manager.ts'
+import { isLive } from '../leases/contract/lease.ts'
+import type { PooledDevice } from '../leases/contract/lease-manager.ts'
 import type { Principal } from '../protocol/principal.ts'
 import { endsAt } from './lease-data.ts'
 

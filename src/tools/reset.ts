@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { quote, word } from '../devices/screen/quote.ts'
+import { quote, word } from '../text/quote.ts'
 import { formQuestion } from '../protocol/form-question.ts'
 import { actionOutput } from './action-output.ts'
 import { filledIn } from './asking.ts'

@@ -1,4 +1,4 @@
-import { ensureNotCancelled } from '../devices/cancellation.ts'
+import { ensureNotCancelled } from '../refusals/cancellation.ts'
 import type { Screen } from '../devices/screen/screen.ts'
 import type { DeviceUse } from './device-use.ts'
 import type { ContentBlock } from './tool-definition.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ensureNotCancelled } from '../devices/cancellation.ts'
+import { ensureNotCancelled } from '../refusals/cancellation.ts'
 import type { Point, Rect } from '../devices/device-driver.ts'
 import { NoMatchRefusal } from '../devices/screen/screen-refusals.ts'
 import { elementName } from '../devices/screen/screen-lines.ts'

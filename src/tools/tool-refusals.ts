@@ -1,4 +1,4 @@
-import { quote } from '../devices/screen/quote.ts'
+import { quote } from '../text/quote.ts'
 import { Refusal } from '../refusals/refusal.ts'
 
 /** What was waited for did not come about in time. */

@@ -5,7 +5,7 @@
  * and a tap that lands between those of another call touches whatever has come to its place.
  * Looking and waiting take no turn, so that a long wait never holds up an action.
  */
-import { createTurns, type Turns } from '../devices/turns.ts'
+import { createTurns, type Turns } from '../runtime/turns.ts'
 
 export interface KeyedTurns {
   /**

@@ -2,8 +2,8 @@
  * Tells a caller where it stands in the line: when it joins, when its place has changed, and now
  * and then in between, because clients give up on calls they hear nothing of.
  */
-import { quote } from '../devices/screen/quote.ts'
-import type { WaitingPlace } from '../leases/lease-manager.ts'
+import { quote } from '../text/quote.ts'
+import type { WaitingPlace } from '../leases/contract/lease-manager.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Cancel, Scheduler } from '../runtime/scheduler.ts'
 import { roughTime } from './lease-data.ts'

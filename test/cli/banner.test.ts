@@ -1,6 +1,6 @@
 import t from 'tap'
 import { banner, endpointUrl } from '../../src/cli/banner.ts'
-import type { PooledDevice } from '../../src/leases/lease-manager.ts'
+import type { PooledDevice } from '../../src/leases/contract/lease-manager.ts'
 
 function device (id: string, { platform = 'android' as 'android' | 'ios', osVersion = '15' } = {}): PooledDevice {
   return {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { outlook } from '../../src/leases/device-state.ts'
-import type { DeviceRecord, Hold } from '../../src/leases/lease-machine.ts'
+import type { DeviceRecord, Hold } from '../../src/leases/contract/lease-machine.ts'
 import { grantedLease } from '../support/lease-events.ts'
 
 const nowMs = 1_000_000

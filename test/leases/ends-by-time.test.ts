@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { AcquireTerms, LeaseUse, UseKind } from '../../src/leases/lease-manager.ts'
+import type { AcquireTerms, LeaseUse, UseKind } from '../../src/leases/contract/lease-manager.ts'
 import { idle } from '../support/idle.ts'
 import { alice, bob, leaseBench, ttlMs } from '../support/lease-bench.ts'
 import { pass } from '../support/pool-moves.ts'

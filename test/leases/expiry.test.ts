@@ -4,7 +4,7 @@ import { idle } from '../support/idle.ts'
 import { alice, bob, leaseBench, ttlMs } from '../support/lease-bench.ts'
 import { manualTime } from '../support/manual-time.ts'
 import { memoryLeaseStore } from '../support/memory-lease-store.ts'
-import type { LeaseUse } from '../../src/leases/lease-manager.ts'
+import type { LeaseUse } from '../../src/leases/contract/lease-manager.ts'
 
 async function setup (options: Parameters<typeof leaseBench>[0] = {}) {
   // Long enough for what these tests are not about.

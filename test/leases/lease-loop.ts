@@ -2,7 +2,7 @@
 // told itself. Made to be killed: what it has said must be in the database afterwards.
 import { writeSync } from 'node:fs'
 import { createLeaseManager } from '../../src/leases/create-lease-manager.ts'
-import { leaseSettings } from '../../src/leases/lease-settings.ts'
+import { leaseSettings } from '../../src/leases/contract/lease-settings.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { randomIds } from '../../src/runtime/ids.ts'
 import { systemScheduler } from '../../src/runtime/scheduler.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { leaseSettings } from '../../src/leases/lease-settings.ts'
+import { leaseSettings } from '../../src/leases/contract/lease-settings.ts'
 
 t.test('everything has a default', async (t) => {
   t.strictSame(leaseSettings.parse({}), {

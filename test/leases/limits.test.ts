@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { WaitingPlace } from '../../src/leases/lease-manager.ts'
+import type { WaitingPlace } from '../../src/leases/contract/lease-manager.ts'
 import { fakePool } from '../support/fake-driver.ts'
 import { idle } from '../support/idle.ts'
 import { alice, bob, leaseBench } from '../support/lease-bench.ts'

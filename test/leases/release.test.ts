@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { LeaseUse } from '../../src/leases/lease-manager.ts'
+import type { LeaseUse } from '../../src/leases/contract/lease-manager.ts'
 import { idle } from '../support/idle.ts'
 import { alice, bob, leaseBench } from '../support/lease-bench.ts'
 import { memoryLeaseStore } from '../support/memory-lease-store.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { DeviceSelector, WaitingPlace } from '../../src/leases/lease-manager.ts'
+import type { DeviceSelector, WaitingPlace } from '../../src/leases/contract/lease-manager.ts'
 import { fakeDriver, fakePool } from '../support/fake-driver.ts'
 import { alice, bob, leaseBench, type LeaseBench } from '../support/lease-bench.ts'
 import { pass, request } from '../support/pool-moves.ts'

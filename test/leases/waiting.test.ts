@@ -2,8 +2,8 @@ import t from 'tap'
 import { fakeDriver, fakePool } from '../support/fake-driver.ts'
 import { idle } from '../support/idle.ts'
 import { alice, bob, leaseBench, ttlMs } from '../support/lease-bench.ts'
-import type { DeviceSelector, WaitingPlace } from '../../src/leases/lease-manager.ts'
-import { CancelledRefusal } from '../../src/devices/device-refusals.ts'
+import type { DeviceSelector, WaitingPlace } from '../../src/leases/contract/lease-manager.ts'
+import { CancelledRefusal } from '../../src/refusals/cancellation.ts'
 import { pass, request } from '../support/pool-moves.ts'
 
 t.test('who waits gets the device once it is released and clean, in order of arrival', async (t) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { cancelledBy } from '../../src/devices/cancellation.ts'
+import { cancelledBy } from '../../src/refusals/cancellation.ts'
 import { createRunningRequests } from '../../src/mcp/running-requests.ts'
 import { manualTime } from '../support/manual-time.ts'
 import { principal } from '../support/mcp-request.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { httpStatusOf } from '../../src/protocol/error-table.ts'
-import { LeaseEndedRefusal, LeasesUnavailableRefusal, UnknownLeaseRefusal, DeviceUnknownRefusal } from '../../src/leases/lease-refusals.ts'
+import { LeaseEndedRefusal, LeasesUnavailableRefusal, UnknownLeaseRefusal, DeviceUnknownRefusal } from '../../src/leases/contract/lease-refusals.ts'
 
 t.test('outside MCP, what is not there is 404, a server that is not ready 503, and the rest in the way', (t) => {
   t.equal(httpStatusOf(new UnknownLeaseRefusal()), 404)

@@ -1,7 +1,7 @@
 import SqliteDatabase from 'better-sqlite3'
 import t from 'tap'
 import type { Change, ChangeLedger } from '../../src/leases/cleanup/change-ledger.ts'
-import type { LeaseStore } from '../../src/leases/lease-store.ts'
+import type { LeaseStore } from '../../src/leases/contract/lease-store.ts'
 import { openSqliteStore } from '../../src/store/open-store.ts'
 import { grantEvent } from '../support/lease-events.ts'
 import { memoryChangeLedger } from '../support/memory-change-ledger.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { LeaseStore } from '../../src/leases/lease-store.ts'
+import type { LeaseStore } from '../../src/leases/contract/lease-store.ts'
 import { grantedLease, grantEvent } from '../support/lease-events.ts'
 
 /** A store under test. `reopen` gives what a process started later would see. */

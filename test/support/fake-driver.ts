@@ -1,5 +1,6 @@
 import type { Command, DeviceDescription, DeviceDriver } from '../../src/devices/device-driver.ts'
-import { CancelledRefusal, DeviceOfflineRefusal } from '../../src/devices/device-refusals.ts'
+import { DeviceOfflineRefusal } from '../../src/devices/device-refusals.ts'
+import { CancelledRefusal } from '../../src/refusals/cancellation.ts'
 import { plainState, plainStateCommands, type PlainState } from './state-commands.ts'
 
 /** A command that has been stopped half way. */

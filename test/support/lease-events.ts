@@ -1,5 +1,5 @@
-import type { Lease } from '../../src/leases/lease.ts'
-import type { GrantEvent } from '../../src/leases/lease-machine.ts'
+import type { Lease } from '../../src/leases/contract/lease.ts'
+import type { GrantEvent } from '../../src/leases/contract/lease-machine.ts'
 
 // As a principal's key really looks: two parts and a NUL between them.
 const holder = { principal: 'https://issuer.example\u0000alice' }

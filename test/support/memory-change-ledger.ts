@@ -1,5 +1,5 @@
 import type { ChangeLedger, RecordedChange } from '../../src/leases/cleanup/change-ledger.ts'
-import type { LeaseStore } from '../../src/leases/lease-store.ts'
+import type { LeaseStore } from '../../src/leases/contract/lease-store.ts'
 
 /** A `ChangeLedger` that forgets, over the store that knows the fences. */
 export function memoryChangeLedger (store: Pick<LeaseStore, 'occupancies'>): ChangeLedger {

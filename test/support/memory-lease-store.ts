@@ -1,7 +1,7 @@
-import { auditOf, type AuditEntry } from '../../src/leases/audit.ts'
-import { isLive, type Lease } from '../../src/leases/lease.ts'
-import { advance, type DeviceRecord, type LeaseEvent, type Occupancy } from '../../src/leases/lease-machine.ts'
-import type { LeaseStore } from '../../src/leases/lease-store.ts'
+import { auditOf, type AuditEntry } from '../../src/leases/contract/audit.ts'
+import { isLive, type Lease } from '../../src/leases/contract/lease.ts'
+import { advance, type DeviceRecord, type LeaseEvent, type Occupancy } from '../../src/leases/contract/lease-machine.ts'
+import type { LeaseStore } from '../../src/leases/contract/lease-store.ts'
 
 /**
  * A `LeaseStore` that forgets. `pause` runs before and after each operation, for stores that

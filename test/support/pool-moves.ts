@@ -1,5 +1,5 @@
-import type { AcquireTerms, DeviceSelector, LeaseManager } from '../../src/leases/lease-manager.ts'
-import type { Lease } from '../../src/leases/lease.ts'
+import type { AcquireTerms, DeviceSelector, LeaseManager } from '../../src/leases/contract/lease-manager.ts'
+import type { Lease } from '../../src/leases/contract/lease.ts'
 import { idle } from './idle.ts'
 import type { ManualTime } from './manual-time.ts'
 

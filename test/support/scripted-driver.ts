@@ -1,7 +1,8 @@
 import type {
   AppInfo, Command, DeviceDescription, DeviceDriver, Observation, UiNode
 } from '../../src/devices/device-driver.ts'
-import { AppNotInstalledRefusal, CancelledRefusal, LinkNotHandledRefusal } from '../../src/devices/device-refusals.ts'
+import { AppNotInstalledRefusal, LinkNotHandledRefusal } from '../../src/devices/device-refusals.ts'
+import { CancelledRefusal } from '../../src/refusals/cancellation.ts'
 import { plainState, plainStateCommands, type PlainState } from './state-commands.ts'
 import { look } from './ui-node.ts'
 

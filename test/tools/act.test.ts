@@ -1,5 +1,6 @@
 import t from 'tap'
-import { CancelledRefusal, DeviceOfflineRefusal } from '../../src/devices/device-refusals.ts'
+import { DeviceOfflineRefusal } from '../../src/devices/device-refusals.ts'
+import { CancelledRefusal } from '../../src/refusals/cancellation.ts'
 import type { UiNode } from '../../src/devices/device-driver.ts'
 import { toolBench } from '../support/tool-bench.ts'
 import { node } from '../support/ui-node.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { DeviceSelector } from '../../src/leases/lease-manager.ts'
+import type { DeviceSelector } from '../../src/leases/contract/lease-manager.ts'
 import { createScreenResource } from '../../src/tools/screen-resource.ts'
 import type { Aside } from '../../src/tools/tool-definition.ts'
 import { scriptedPhone } from '../support/scripted-driver.ts'

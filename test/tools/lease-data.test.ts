@@ -1,6 +1,6 @@
 import t from 'tap'
 import { leaseData } from '../../routes/operations/pool-data.ts'
-import type { Lease } from '../../src/leases/lease.ts'
+import type { Lease } from '../../src/leases/contract/lease.ts'
 import { endClause, endsAt, leaseTerms } from '../../src/tools/lease-data.ts'
 import { alice } from '../support/tool-bench.ts'
 

@@ -13,7 +13,7 @@
 import type { UiNode } from '../device-driver.ts'
 import type { ElementFacts } from './screen.ts'
 import { plainId } from './plain-id.ts'
-import { cut } from './quote.ts'
+import { cut } from '../../text/quote.ts'
 
 const mostElements = 2_000
 // Of all texts together: more than anybody reads, and what an app can make us remember.

@@ -1,5 +1,5 @@
 import type { UiNode } from '../device-driver.ts'
-import { cut } from './quote.ts'
+import { cut } from '../../text/quote.ts'
 
 const deepest = 200
 const longestText = 4_000

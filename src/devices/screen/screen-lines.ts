@@ -12,7 +12,7 @@
  * Everything that comes from the phone is quoted or is checked to be one plain word, so no
  * text on a screen can pass for a line, a ref or a flag (see `quote.ts`).
  */
-import { quote, word } from './quote.ts'
+import { quote, word } from '../../text/quote.ts'
 import type { Screen, ScreenElement, ScreenHead } from './screen.ts'
 
 export const details = ['lines', 'full'] as const

@@ -1,5 +1,5 @@
 import { Refusal } from '../../refusals/refusal.ts'
-import { cut, quote } from './quote.ts'
+import { cut, quote } from '../../text/quote.ts'
 import { elementName } from './screen-lines.ts'
 import type { ScreenElement } from './screen.ts'
 import { describeSelector, type Selector } from './selector.ts'

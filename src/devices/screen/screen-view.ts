@@ -6,7 +6,7 @@
  * ids, places and whole texts come with `full`, where they were asked for.
  */
 import type { UiNode } from '../device-driver.ts'
-import { cut, quote } from './quote.ts'
+import { cut, quote } from '../../text/quote.ts'
 import { rawTree } from './raw-tree.ts'
 import { elementLine, flagsOf, headLine, labelLimit, type Detail } from './screen-lines.ts'
 import type { Screen, ScreenElement } from './screen.ts'

@@ -1,5 +1,5 @@
 import type { ElementRole } from '../device-driver.ts'
-import { quote } from './quote.ts'
+import { quote } from '../../text/quote.ts'
 
 /** Which element is meant. Every given member must match; `ref` stands alone. */
 export interface Selector {

@@ -1,5 +1,5 @@
 import type { AppCommands, AppSource } from '../app-commands.ts'
-import { ensureNotCancelled } from '../cancellation.ts'
+import { ensureNotCancelled } from '../../refusals/cancellation.ts'
 import type { Command } from '../device-driver.ts'
 import { UnsupportedRefusal } from '../device-refusals.ts'
 import { InstallFailedRefusal } from '../device-state-refusals.ts'

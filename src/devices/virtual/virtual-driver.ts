@@ -1,7 +1,7 @@
 import { unlessAborted, waitFor } from '../../runtime/abortable.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Scheduler } from '../../runtime/scheduler.ts'
-import { ensureNotCancelled } from '../cancellation.ts'
+import { ensureNotCancelled } from '../../refusals/cancellation.ts'
 import type { DeviceDescription, DeviceDriver, Key, Observation, Point } from '../device-driver.ts'
 import { DeviceOfflineRefusal, OutsideScreenRefusal, UnsupportedRefusal } from '../device-refusals.ts'
 import type { AppDefinition } from './apps/app-definition.ts'

@@ -8,7 +8,7 @@
 import type { Command, DeviceDriver } from '../../devices/device-driver.ts'
 import { LeaseFencedRefusal } from '../../devices/device-refusals.ts'
 import { UnknownPermissionRefusal } from '../../devices/device-state-refusals.ts'
-import type { Lease } from '../lease.ts'
+import type { Lease } from '../contract/lease.ts'
 import { mostChanges, type Change, type ChangeKind, type ChangeLedger } from './change-ledger.ts'
 import { TooManyChangesRefusal } from './cleanup-refusals.ts'
 

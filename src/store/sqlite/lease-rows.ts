@@ -1,6 +1,6 @@
-import type { AuditEntry } from '../../leases/audit.ts'
-import type { Lease } from '../../leases/lease.ts'
-import { holdOf, type DeviceRecord, type Hold, type Occupancy } from '../../leases/lease-machine.ts'
+import type { AuditEntry } from '../../leases/contract/audit.ts'
+import type { Lease } from '../../leases/contract/lease.ts'
+import { holdOf, type DeviceRecord, type Hold, type Occupancy } from '../../leases/contract/lease-machine.ts'
 import type { audit, devices, leases } from '../schema/sqlite/lease-tables.ts'
 
 type DeviceRow = typeof devices.$inferSelect

@@ -1,9 +1,9 @@
 import type { Database } from 'better-sqlite3'
 import { and, asc, desc, eq, getTableColumns, lt, lte, sql, type SQL } from 'drizzle-orm'
 import { drizzle, type BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
-import { auditOf, type AuditEntry } from '../../leases/audit.ts'
-import { advance, type LeaseEvent, type Occupancy } from '../../leases/lease-machine.ts'
-import type { LeaseStore } from '../../leases/lease-store.ts'
+import { auditOf, type AuditEntry } from '../../leases/contract/audit.ts'
+import { advance, type LeaseEvent, type Occupancy } from '../../leases/contract/lease-machine.ts'
+import type { LeaseStore } from '../../leases/contract/lease-store.ts'
 import { audit, devices, leases, presence } from '../schema/sqlite/lease-tables.ts'
 import { toAuditEntry, toAuditRow, toDeviceRow, toLease, toLeaseRow, toOccupancy } from './lease-rows.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { permissionStates, type AppSource } from '../../devices/app-commands.ts'
-import { quote, word } from '../../devices/screen/quote.ts'
+import { quote, word } from '../../text/quote.ts'
 import { actionOutput, type Action } from '../action-output.ts'
 import { appInput } from '../app-input.ts'
 import type { DeviceToolParts } from '../device-tool-parts.ts'

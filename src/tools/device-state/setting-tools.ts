@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { ensureNotCancelled } from '../../devices/cancellation.ts'
-import { quote, word } from '../../devices/screen/quote.ts'
+import { ensureNotCancelled } from '../../refusals/cancellation.ts'
+import { quote, word } from '../../text/quote.ts'
 import type { NetworkState, Place } from '../../devices/setting-commands.ts'
 import { Refusal } from '../../refusals/refusal.ts'
 import { actionOutput } from '../action-output.ts'

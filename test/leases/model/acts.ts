@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { CleanupLevel } from '../../../src/leases/cleanup/cleanup-level.ts'
-import type { DeviceSelector } from '../../../src/leases/lease-manager.ts'
-import type { Priority } from '../../../src/leases/lease.ts'
+import type { DeviceSelector } from '../../../src/leases/contract/lease-manager.ts'
+import type { Priority } from '../../../src/leases/contract/lease.ts'
 
 /** Whatever can happen to a pool. Leases, requests and runs are named by their number, round and round. */
 export type Act =

@@ -5,9 +5,9 @@
  */
 import assert from 'node:assert/strict'
 import type { DeviceDescription } from '../../../src/devices/device-driver.ts'
-import type { DeviceSelector } from '../../../src/leases/lease-manager.ts'
-import type { EndReason, Lease, Priority } from '../../../src/leases/lease.ts'
-import { matchesSelector } from '../../../src/leases/match-device.ts'
+import type { DeviceSelector } from '../../../src/leases/contract/lease-manager.ts'
+import type { EndReason, Lease, Priority } from '../../../src/leases/contract/lease.ts'
+import { matchesSelector } from '../../../src/leases/queue/match-device.ts'
 import { settings } from './world.ts'
 
 /** An instant between two others: a restart and a stall are forgiven, but not to the millisecond. */

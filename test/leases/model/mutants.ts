@@ -2,11 +2,11 @@
  * The pool with one rule broken at a time, at one of its seams. The histories have to notice
  * every one of them, or they would not notice the same fault in the pool itself.
  */
-import type { Lease } from '../../../src/leases/lease.ts'
-import type { LeaseEvent, Occupancy } from '../../../src/leases/lease-machine.ts'
-import type { LeaseStore } from '../../../src/leases/lease-store.ts'
-import { LeaseEndedRefusal } from '../../../src/leases/lease-refusals.ts'
-import type { Line, LineDevice, Turn } from '../../../src/leases/line/line.ts'
+import type { Lease } from '../../../src/leases/contract/lease.ts'
+import type { LeaseEvent, Occupancy } from '../../../src/leases/contract/lease-machine.ts'
+import type { LeaseStore } from '../../../src/leases/contract/lease-store.ts'
+import { LeaseEndedRefusal } from '../../../src/leases/contract/lease-refusals.ts'
+import type { Line, LineDevice, Turn } from '../../../src/leases/queue/acquire-queue.ts'
 import type { Fault } from './world.ts'
 
 export interface Mutant {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { Refusal } from '../../../src/refusals/refusal.ts'
-import type { Lease } from '../../../src/leases/lease.ts'
+import type { Lease } from '../../../src/leases/contract/lease.ts'
 import type { Act } from './acts.ts'
 import { at, canBeMet, fits, holders, isHeld, noteBoot, noteDeadline, phoneOf, type Model, type ModelLease, type ModelPhone, type ModelRequest, type ModelRun } from './model.ts'
 import { createRules } from './rules.ts'

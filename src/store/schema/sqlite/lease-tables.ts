@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { auditEvents } from '../../../leases/audit.ts'
-import { endReasons, leaseStates, priorities } from '../../../leases/lease.ts'
-import { recordedDeviceStates } from '../../../leases/lease-machine.ts'
+import { auditEvents } from '../../../leases/contract/audit.ts'
+import { endReasons, leaseStates, priorities } from '../../../leases/contract/lease.ts'
+import { recordedDeviceStates } from '../../../leases/contract/lease-machine.ts'
 
 /** One row per device ever seen. It stays for good: its fencing token must never start again. */
 export const devices = sqliteTable('devices', {

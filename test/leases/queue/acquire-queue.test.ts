@@ -1,7 +1,7 @@
 import t from 'tap'
-import { createLine } from '../../../src/leases/line/line.ts'
-import type { DeviceSelector } from '../../../src/leases/lease-manager.ts'
-import { lineDevice, lineRequest, served, settings } from './line-bench.ts'
+import { createLine } from '../../../src/leases/queue/acquire-queue.ts'
+import type { DeviceSelector } from '../../../src/leases/contract/lease-manager.ts'
+import { lineDevice, lineRequest, served, settings } from './queue-bench.ts'
 
 const labelled = (...labels: string[]): DeviceSelector => ({ labels })
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { matchesGlob, matchesSelector } from '../../src/leases/match-device.ts'
-import { fakeDriver } from '../support/fake-driver.ts'
+import { matchesGlob, matchesSelector } from '../../../src/leases/queue/match-device.ts'
+import { fakeDriver } from '../../support/fake-driver.ts'
 
 const { description: device } = fakeDriver({ id: 'lab-1', model: 'Pixel 9 Pro', labels: ['lab', 'slow'] })
 

@@ -1,7 +1,7 @@
-import type { WaitingPlace } from '../lease-manager.ts'
+import type { WaitingPlace } from '../contract/lease-manager.ts'
 import { hasDevice, overlap, type DeviceSet } from './device-set.ts'
-import type { LineDevice } from './line.ts'
-import type { Wishes } from './wishes.ts'
+import type { LineDevice } from './acquire-queue.ts'
+import type { Wishes } from './matches.ts'
 
 /** Says where requests stand while their line goes by, from its head. */
 export interface PlaceCounter {

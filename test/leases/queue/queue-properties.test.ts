@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import assert from 'node:assert/strict'
 import t from 'tap'
-import type { DeviceSelector } from '../../../src/leases/lease-manager.ts'
-import { createLine, type Line, type LineDevice, type LineRequest, type LineSettings, type Turn } from '../../../src/leases/line/line.ts'
-import { matchesSelector } from '../../../src/leases/match-device.ts'
-import { lineDevice, lineRequest, served, settings } from './line-bench.ts'
+import type { DeviceSelector } from '../../../src/leases/contract/lease-manager.ts'
+import { createLine, type Line, type LineDevice, type LineRequest, type LineSettings, type Turn } from '../../../src/leases/queue/acquire-queue.ts'
+import { matchesSelector } from '../../../src/leases/queue/match-device.ts'
+import { lineDevice, lineRequest, served, settings } from './queue-bench.ts'
 
 const labels = ['a', 'b', 'c']
 const neverOverdue: LineSettings = { ageMs: 1_000, reserveAfterMs: Infinity, maxBypasses: Infinity }

@@ -28,12 +28,12 @@
  * device and has neither left nor stepped aside yet is told again at the next walk.
  */
 import type { DeviceDescription } from '../../devices/device-driver.ts'
-import { priorities, type Priority } from '../lease.ts'
-import type { DeviceSelector, WaitingPlace } from '../lease-manager.ts'
+import { priorities, type Priority } from '../contract/lease.ts'
+import type { DeviceSelector, WaitingPlace } from '../contract/lease-manager.ts'
 import { assignDevices } from './assign-devices.ts'
 import { addDevice, emptyDeviceSet, hasDevice, isEmpty, overlap, removeDevice, type DeviceSet } from './device-set.ts'
-import { createPlaceCounter } from './place.ts'
-import { createWishMatcher, type Wishes } from './wishes.ts'
+import { createPlaceCounter } from './position.ts'
+import { createWishMatcher, type Wishes } from './matches.ts'
 
 const highestBand = priorities.length - 1
 

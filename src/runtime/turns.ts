@@ -5,7 +5,7 @@
  * What has begun is waited for, whether or not somebody still wants it: until it is over,
  * nothing else runs.
  */
-import { cancelledBy, ensureNotCancelled } from './cancellation.ts'
+import { cancelledBy, ensureNotCancelled } from '../refusals/cancellation.ts'
 
 export interface Turns {
   /** How many wait for their turn. */

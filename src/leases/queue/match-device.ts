@@ -1,5 +1,5 @@
-import type { DeviceDescription } from '../devices/device-driver.ts'
-import type { DeviceSelector } from './lease-manager.ts'
+import type { DeviceDescription } from '../../devices/device-driver.ts'
+import type { DeviceSelector } from '../contract/lease-manager.ts'
 import { osMatcher } from './match-os.ts'
 
 /** Whether a device is what the selector asks for, taken or not. An OS range that is none fits no device. */

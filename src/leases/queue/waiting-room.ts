@@ -12,17 +12,16 @@
  * A caller who leaves is gone from the line at once. One whose time is up while it is served
  * gets what comes of that.
  */
-import { cancelledBy } from '../devices/cancellation.ts'
-import { CancelledRefusal } from '../devices/device-refusals.ts'
-import type { Refusal } from '../refusals/refusal.ts'
-import type { Cancel, Scheduler } from '../runtime/scheduler.ts'
-import { createSlices } from '../runtime/slices.ts'
-import type { Lease } from './lease.ts'
-import { LeaseLimitReachedRefusal, LeasesUnavailableRefusal, QueueFullRefusal, WaitTimedOutRefusal, limitNote } from './lease-refusals.ts'
-import type { WaitingPlace, WaitingRequest } from './lease-manager.ts'
-import type { LeaseSettings } from './lease-settings.ts'
-import type { Line, LineDevice, LineRequest, Turn } from './line/line.ts'
-import type { Log } from './log.ts'
+import { cancelledBy, CancelledRefusal } from '../../refusals/cancellation.ts'
+import type { Refusal } from '../../refusals/refusal.ts'
+import type { Cancel, Scheduler } from '../../runtime/scheduler.ts'
+import { createSlices } from '../../runtime/slices.ts'
+import type { Lease } from '../contract/lease.ts'
+import { LeaseLimitReachedRefusal, LeasesUnavailableRefusal, QueueFullRefusal, WaitTimedOutRefusal, limitNote } from '../contract/lease-refusals.ts'
+import type { WaitingPlace, WaitingRequest } from '../contract/lease-manager.ts'
+import type { LeaseSettings } from '../contract/lease-settings.ts'
+import type { Line, LineDevice, LineRequest, Turn } from './acquire-queue.ts'
+import type { Log } from '../log.ts'
 
 const lookEveryMs = 1_000
 const retryAfterMs = 5_000

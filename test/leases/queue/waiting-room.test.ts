@@ -1,8 +1,8 @@
 import t from 'tap'
-import { createLine } from '../../src/leases/line/line.ts'
-import { createWaitingRoom } from '../../src/leases/waiting-room.ts'
-import { manualTime } from '../support/manual-time.ts'
-import { lineDevice, lineRequest, settings } from './line/line-bench.ts'
+import { createLine } from '../../../src/leases/queue/acquire-queue.ts'
+import { createWaitingRoom } from '../../../src/leases/queue/waiting-room.ts'
+import { manualTime } from '../../support/manual-time.ts'
+import { lineDevice, lineRequest, settings } from './queue-bench.ts'
 
 t.test('a walk that breaks off is told to who came, who is not served afterwards, and the next walk goes on', async (t) => {
   const line = createLine(settings)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { osMatcher, osRangeFault } from '../../src/leases/match-os.ts'
+import { osMatcher, osRangeFault } from '../../../src/leases/queue/match-os.ts'
 
 const matchesOs = (version: string, range: string): boolean => osMatcher(range)(version)
 

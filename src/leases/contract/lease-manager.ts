@@ -1,6 +1,6 @@
-import type { DeviceDriver, DeviceKind, DeviceDescription, Platform } from '../devices/device-driver.ts'
+import type { DeviceDriver, DeviceKind, DeviceDescription, Platform } from '../../devices/device-driver.ts'
 import type { AuditEntry } from './audit.ts'
-import type { CleanupLevel } from './cleanup/cleanup-level.ts'
+import type { CleanupLevel } from '../cleanup/cleanup-level.ts'
 import type { EndReason, Holder, Lease, Priority } from './lease.ts'
 import { recordedDeviceStates, type Hold } from './lease-machine.ts'
 

@@ -1,6 +1,6 @@
 import type { DeviceDescription } from '../../devices/device-driver.ts'
-import type { DeviceSelector } from '../lease-manager.ts'
-import { deviceMatcher } from '../match-device.ts'
+import type { DeviceSelector } from '../contract/lease-manager.ts'
+import { deviceMatcher } from './match-device.ts'
 import { addDevice, addDevices, emptyDeviceSet, type DeviceSet } from './device-set.ts'
 
 /** Equal sets are the same object up to here; more are only slower. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { cleanupLevels } from './cleanup/cleanup-level.ts'
+import { cleanupLevels } from '../cleanup/cleanup-level.ts'
 import { priorities } from './lease.ts'
 
 /** The shortest ttl anybody may ask for: less would end leases between two thoughts of an agent. */

@@ -1,9 +1,9 @@
-import type { GrantTerms } from './grant-devices.ts'
-import { priorities, type Lease, type Priority } from './lease.ts'
-import type { AcquireTerms, DeviceSelector } from './lease-manager.ts'
-import { PriorityNotAllowedRefusal, TtlOutOfRangeRefusal } from './lease-refusals.ts'
-import { longestWaitMs, minTtlMs, type LeaseSettings } from './lease-settings.ts'
-import type { PoolView } from './pool-view.ts'
+import type { GrantTerms } from '../grant-devices.ts'
+import { priorities, type Lease, type Priority } from '../contract/lease.ts'
+import type { AcquireTerms, DeviceSelector } from '../contract/lease-manager.ts'
+import { PriorityNotAllowedRefusal, TtlOutOfRangeRefusal } from '../contract/lease-refusals.ts'
+import { longestWaitMs, minTtlMs, type LeaseSettings } from '../contract/lease-settings.ts'
+import type { PoolView } from '../pool-view.ts'
 import type { Guest, WaitingRoom } from './waiting-room.ts'
 
 /** Somebody in the waiting room with what its leases are to be like. */

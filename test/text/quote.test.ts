@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { cut, quote, word } from '../../../src/devices/screen/quote.ts'
+import { cut, quote, word } from '../../src/text/quote.ts'
 
 const hostile = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),

@@ -1,5 +1,5 @@
 import type { LeaseEvent, Occupancy } from './lease-machine.ts'
-import { shownHandle } from './log.ts'
+import { shownHandle } from '../log.ts'
 
 export const auditEvents = ['grant', 'end', 'drain', 'undrain', 'block', 'unblock', 'quarantine', 'return'] as const
 export type AuditEvent = (typeof auditEvents)[number]
