@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import type { Store } from '../src/store/open-store.ts'
+import type { Store } from '../src/store/store.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -9,7 +9,7 @@ declare module 'fastify' {
 }
 
 export interface StoreOptions {
-  readonly open: () => Store
+  readonly open: () => Promise<Store>
 }
 
 /** Owns the database: `fastify.store`. */
@@ -23,6 +23,6 @@ export default fp<StoreOptions>(async function store (fastify, { open }) {
     }
   })
 
-  fastify.onStartUp(async () => { opened = open() })
+  fastify.onStartUp(async () => { opened = await open() })
   fastify.addHook('onClose', async () => opened?.close())
 }, { name: 'store', fastify: '5.x', dependencies: ['lifecycle'] })

@@ -6,6 +6,7 @@ import type {} from '../plugins/store.ts'
 import { deviceStates } from '../src/leases/contract/lease-manager.ts'
 import type { Clock } from '../src/runtime/clock.ts'
 import { packageVersion } from '../src/runtime/package-root.ts'
+import { storeKinds } from '../src/store/store.ts'
 import { leaseData, waitingData } from './operations/pool-data.ts'
 import { addPoolSchemas, count, leaseSchema, waitingSchema } from './operations/pool-schemas.ts'
 
@@ -55,7 +56,7 @@ const status = {
     store: {
       type: 'object',
       required: ['kind', 'answering'],
-      properties: { kind: { type: 'string', enum: ['sqlite'] }, answering: { type: 'boolean' } }
+      properties: { kind: { type: 'string', enum: [...storeKinds] }, answering: { type: 'boolean' } }
     }
   }
 } as const
@@ -88,7 +89,7 @@ const statusRoute: FastifyPluginAsync<StatusOptions> = async function statusRout
         held: leases.map(leaseData)
       },
       queue: { waiting: line.length, line: line.map((request) => waitingData(request, clock.nowMs())) },
-      store: { kind: 'sqlite', answering }
+      store: { kind: fastify.store.kind, answering }
     }
   })
 }

@@ -41,7 +41,7 @@ import { createVirtualPhones } from './devices/virtual/virtual-phones.ts'
 import type { Clock } from './runtime/clock.ts'
 import type { Ids } from './runtime/ids.ts'
 import type { Scheduler } from './runtime/scheduler.ts'
-import { openSqliteStore } from './store/open-store.ts'
+import { openStore } from './store/open-store.ts'
 import { createFreshLeases } from './tools/fresh-leases.ts'
 import { createOffer, type Offer } from './tools/offer.ts'
 import { createPoolChanges } from './tools/pool-changes.ts'
@@ -121,7 +121,9 @@ export async function buildApp (
 
   await app.register(lifecycle)
   await app.register(telemetry, { settings: config.telemetry, flushMs: server.shutdownMs / 5, clock, scheduler, ids })
-  await app.register(store, { open: () => openSqliteStore({ file: join(stateDir, 'mooring.sqlite'), isOwnFolder: config.isOwnStateDir }) })
+  await app.register(store, {
+    open: () => openStore({ settings: config.store, stateDir, isOwnStateDir: config.isOwnStateDir, scheduler, log: app.log })
+  })
   await app.register(sealingKeys, { file: join(stateDir, 'sealing-key'), ids })
   await app.register(events, { settings: config.subscriptions, scheduler })
   const { onPoolChange, onScreenChange } = createPoolChanges(app.bus)
