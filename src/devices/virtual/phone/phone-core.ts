@@ -1,7 +1,7 @@
 import type { Action } from '../apps/app-action.ts'
 import type { Scope } from '../apps/scope.ts'
 import type { Clock } from '../../../runtime/clock.ts'
-import type { Screen } from '../screen/compose-screen.ts'
+import type { Screen } from '../screen/composed-screen.ts'
 import type { PhoneProfile } from './phone-profile.ts'
 import type { AppProcess, InstalledApp, PhoneState } from './phone-state.ts'
 
