@@ -31,6 +31,7 @@ export function allowedCleanup (wanted: CleanupLevel | undefined, lowest: Cleanu
 /** A release asks for less cleanup than the operator allows (`leases.lowestCleanup`). */
 export class CleanupNotAllowedRefusal extends Refusal {
   readonly code = 'cleanup_not_allowed'
+  override readonly kind = 'forbidden'
 
   constructor (wanted: CleanupLevel, lowest: CleanupLevel) {
     super({

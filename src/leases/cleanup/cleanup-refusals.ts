@@ -3,6 +3,7 @@ import { Refusal } from '../../refusals/refusal.ts'
 /** The lease has changed more different things than can be undone in useful time. */
 export class TooManyChangesRefusal extends Refusal {
   readonly code = 'too_many_changes'
+  override readonly kind = 'limit'
 
   constructor (device: string, changes: number) {
     super({
