@@ -21,6 +21,7 @@ import { readFlags } from './read-flags.ts'
 import { readVariables } from './read-variables.ts'
 import type { SaidSetting, SettingSource } from './setting-source.ts'
 import { settings } from './setting.ts'
+import { findStateFolder } from './state-folder.ts'
 import { telemetryTargets, type TelemetrySettings } from '../telemetry/telemetry-settings.ts'
 
 type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> } : T
@@ -63,7 +64,7 @@ export function loadConfig (
   ]
   if (!parsed.success || problems.length > 0) throw new ConfigRefusal(problems)
 
-  const stateDir = parsed.data.stateDir ?? folders.state
+  const stateDir = parsed.data.stateDir === undefined ? folders.state : findStateFolder(parsed.data.stateDir)
   const { server } = parsed.data
   return deepFreeze({
     ...parsed.data,
