@@ -1,4 +1,5 @@
 import t from 'tap'
+import type { LeaseEvent } from '../../src/leases/contract/lease-machine.ts'
 import type { LeaseStore } from '../../src/leases/contract/lease-store.ts'
 import { grantedLease, grantEvent } from '../support/lease-events.ts'
 
@@ -205,6 +206,54 @@ export function leaseStoreContract (name: string, open: (t: Teardown) => Promise
       const both = await store.changeAll([grant('b', 'ls_2'), grant('a', 'ls_1')])
       t.strictSame(both?.map(({ lease }) => lease?.handle), ['ls_2', 'ls_1'])
       t.equal((await store.liveLeases()).length, 3)
+    })
+
+    t.test('events of one device at once see each other, and none stays when a later one does not fit', async (t) => {
+      const { store } = await open(t)
+      await store.enroll(['a', 'b'])
+      await store.change(grant('a', 'ls_1', { sessionKey: 'k' }))
+      const end = { type: 'end', deviceId: 'a', handle: 'ls_1', fence: 1, reason: 'released', nowMs } as const
+      const settle = { type: 'settle', deviceId: 'a', fence: 2, nowMs } as const
+      const before = { occupancies: await store.occupancies(), audit: await store.audit({ limit: 9 }) }
+
+      t.equal(await store.changeAll([end, settle, grant('b', 'ls_2'), { ...settle, fence: 1 }]), undefined)
+      t.strictSame({ occupancies: await store.occupancies(), audit: await store.audit({ limit: 9 }) }, before)
+
+      const changed = await store.changeAll([end, settle, grant('a', 'ls_3', { sessionKey: 'k' }), grant('b', 'ls_2', { sessionKey: 'k' })])
+
+      t.strictSame(changed?.map(({ lease }) => [lease?.handle, lease?.state, lease?.sessionKey]), [
+        ['ls_1', 'releasing', 'k'], ['ls_1', 'ended', 'k'], ['ls_3', 'granted', 'k'], ['ls_2', 'granted', undefined]
+      ])
+      t.strictSame(await store.occupancies(), changed?.slice(2))
+      t.strictSame(await store.lease('ls_1'), changed?.[1]?.lease)
+    })
+
+    t.test('a change is there as it was answered, column by column', async (t) => {
+      const { store } = await open(t)
+      await store.enroll(['a'])
+      const about = { deviceId: 'a', handle: 'ls_1', fence: 1 } as const
+      const cleanup = { deviceId: 'a', fence: 2 } as const
+      const hold = { kind: 'drain', reason: 'r', by: 'op', atMs: 7, deadlineAtMs: 8 } as const
+      const history: readonly LeaseEvent[] = [
+        grant('a', 'ls_1', { sessionKey: 'k', purpose: 'p', priority: 'high', heartbeatMs: 9_000 }),
+        { ...about, type: 'extend', nowMs: nowMs + 1, by: 'control', isVetoed: false, durable: false, ttlMs: 70_000 },
+        { ...about, type: 'await_owner', nowMs: nowMs + 2, forgivenMs: 28_000_000, ownerMs: 90_000 },
+        { ...about, type: 'resume', nowMs: nowMs + 3 },
+        { type: 'hold', deviceId: 'a', hold, nowMs: nowMs + 4 },
+        { ...about, type: 'end', reason: 'revoked', note: 'n', by: 'op', nowMs: nowMs + 5 },
+        { ...cleanup, type: 'quarantine', reason: 'q', nowMs: nowMs + 6 },
+        { ...cleanup, type: 'settle', nowMs: nowMs + 7 },
+        { type: 'unhold', deviceId: 'a', kind: 'drain', by: 'op', nowMs: nowMs + 8 }
+      ]
+
+      for (const event of history) {
+        const changed = await store.change(event)
+
+        t.ok(changed, event.type)
+        const [found] = await store.occupancies()
+        t.strictSame(found?.device, changed?.device, event.type)
+        if (changed?.lease !== undefined) t.strictSame(await store.lease('ls_1'), changed.lease, event.type)
+      }
     })
 
     t.test('a held device is not granted, whatever it has goes on, and a drain and a block stand side by side', async (t) => {

@@ -1,7 +1,8 @@
 import SqliteDatabase from 'better-sqlite3'
 import t from 'tap'
+import { createLeaseStore } from '../../src/leases/create-lease-store.ts'
 import { openDatabase } from '../../src/store/sqlite/open-database.ts'
-import { createSqliteLeaseStore } from '../../src/store/sqlite/sqlite-lease-store.ts'
+import { createSqliteLeaseRows } from '../../src/store/sqlite/sqlite-lease-rows.ts'
 import { grantEvent } from '../support/lease-events.ts'
 import { scratchFile } from '../support/scratch-file.ts'
 
@@ -24,7 +25,7 @@ t.test('only moves of an expiry that nobody was promised are spared the fsync', 
   const client = new SqliteDatabase(file, { verbose: (sql) => { statements.push(String(sql)) } })
   t.teardown(() => client.close())
   client.pragma('synchronous = FULL')
-  const store = createSqliteLeaseStore(client)
+  const store = createLeaseStore(createSqliteLeaseRows(client))
   await store.enroll(['a'])
   const settingsDuring = async (work: () => Promise<unknown>) => {
     statements.length = 0
@@ -42,7 +43,7 @@ t.test('only moves of an expiry that nobody was promised are spared the fsync', 
 t.test('the database itself refuses a second holder of a device, and a fence used twice', async (t) => {
   const client = openDatabase(scratchFile(t))
   t.teardown(() => client.close())
-  const store = createSqliteLeaseStore(client)
+  const store = createLeaseStore(createSqliteLeaseRows(client))
   await store.enroll(['a'])
   await store.change(grant)
   const copyAs = (handle: string, state: string, fence: number) => client
@@ -62,7 +63,7 @@ t.test('looking for what is granted, open or old does not walk through the tombs
   const statements: string[] = []
   const client = new SqliteDatabase(file, { verbose: (sql) => { statements.push(String(sql)) } })
   t.teardown(() => client.close())
-  const store = createSqliteLeaseStore(client)
+  const store = createLeaseStore(createSqliteLeaseRows(client))
   await store.enroll(['a'])
   statements.length = 0
   await store.liveLeases()
