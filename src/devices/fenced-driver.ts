@@ -12,7 +12,8 @@
  * The boot id and the home apps are no commands: they touch nothing, belong to no lease, and
  * must be answered while commands run.
  */
-import type { Command, DeviceDriver } from './device-driver.ts'
+import type { DeviceDriver } from './device-driver.ts'
+import type { Command } from './device-types.ts'
 import { DeviceBusyRefusal, LeaseFencedRefusal } from './device-refusals.ts'
 import { createTurns } from '../runtime/turns.ts'
 

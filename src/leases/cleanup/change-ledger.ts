@@ -10,7 +10,7 @@
  */
 import { z } from 'zod'
 import { permissionStates } from '../../devices/app-commands.ts'
-import { orientations } from '../../devices/device-driver.ts'
+import { orientations } from '../../devices/device-types.ts'
 
 const wholePhone = { target: z.literal(''), before: z.null() }
 

@@ -7,7 +7,8 @@
  * the next try repeats it. Going home comes last, gets what is left of the time, and is not
  * tried again here: it is the long one, and a device that fails it is tried again as a whole.
  */
-import type { Command, DeviceDriver } from '../../devices/device-driver.ts'
+import type { DeviceDriver } from '../../devices/device-driver.ts'
+import type { Command } from '../../devices/device-types.ts'
 import { DeviceOfflineRefusal } from '../../devices/device-refusals.ts'
 import { waitFor } from '../../runtime/abortable.ts'
 import type { Scheduler } from '../../runtime/scheduler.ts'

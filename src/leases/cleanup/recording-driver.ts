@@ -5,7 +5,8 @@
  * is not written down: the cleanup goes to the home screen in any case, and what somebody did
  * inside an app is the app's data.
  */
-import type { Command, DeviceDriver } from '../../devices/device-driver.ts'
+import type { DeviceDriver } from '../../devices/device-driver.ts'
+import type { Command } from '../../devices/device-types.ts'
 import { LeaseFencedRefusal } from '../../devices/device-refusals.ts'
 import { UnknownPermissionRefusal } from '../../devices/device-state-refusals.ts'
 import type { Lease } from '../contract/lease.ts'

@@ -1,4 +1,5 @@
-import type { Command, DeviceDriver } from '../../devices/device-driver.ts'
+import type { DeviceDriver } from '../../devices/device-driver.ts'
+import type { Command } from '../../devices/device-types.ts'
 import { AppNotInstalledRefusal, UnsupportedRefusal } from '../../devices/device-refusals.ts'
 import { FileNotFoundRefusal, UnknownPermissionRefusal } from '../../devices/device-state-refusals.ts'
 import type { Change, ChangeKind } from './change-ledger.ts'
