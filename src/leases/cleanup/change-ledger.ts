@@ -40,6 +40,7 @@ export const changeSchema = z.discriminatedUnion('kind', [
 
 export type Change = Readonly<z.output<typeof changeSchema>>
 export type ChangeKind = Change['kind']
+export type ChangeOf<Kind extends ChangeKind> = Extract<Change, { readonly kind: Kind }>
 
 export interface RecordedChange {
   readonly id: number

@@ -69,7 +69,7 @@ async function takeStep ({ driver, ledger, scheduler, fence, progress }: Cleanup
   const { kind } = change
   for (let left = tries - 1; ; left -= 1) {
     try {
-      const done = await withinStep(scheduler, undoLimitMs[kind], signal, (signal) => undoChange(driver, change, { fence, signal }))
+      const done = await withinStep(scheduler, undoLimitMs(change), signal, (signal) => undoChange(driver, change, { fence, signal }))
       await ledger.remove(id)
       if (done !== undefined) progress.cleaned.push(done)
       return
