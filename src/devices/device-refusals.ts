@@ -1,5 +1,5 @@
 import { Refusal } from '../refusals/refusal.ts'
-import type { Point } from './device-driver.ts'
+import type { Point } from './device-types.ts'
 
 /** The phone does not answer now. */
 export class DeviceOfflineRefusal extends Refusal {

@@ -40,6 +40,8 @@ export type LeaseUses = Pick<LeaseManager, 'use' | 'renew'>
 export function createLeaseUses (
   { store, ledger, drivers, book, running, clock, heartbeats, presence, prober, shown, nowMs, longestVetoMs, isOpen, log }: LeaseUseParts
 ): LeaseUses {
+  const recording = new Map([...drivers].map(([id, driver]) => [id, recordingDriver(driver, ledger)]))
+
   async function extend (
     { deviceId, handle, fence }: Lease,
     how: { readonly by: UseKind | 'renewal', readonly durable: boolean, readonly ttlMs?: number }
@@ -101,13 +103,13 @@ export function createLeaseUses (
   return {
     async use ({ handle, holder, signal, kind, limitMs = longestVetoMs }, work) {
       const { lease, run } = await enter({ handle, holder }, { kind, signal, limitMs })
-      const driver = drivers.get(lease.deviceId)
+      const driver = recording.get(lease.deviceId)
       try {
         // A lease without a driver ended when this process started.
         if (driver === undefined) throw new Error(`no driver for device ${lease.deviceId}`)
         const either = AbortSignal.any([run.signal, signal])
         ensureNotCancelled(either)
-        return await work({ lease: shown.lease(lease), driver: recordingDriver(driver, ledger, lease), signal: either })
+        return await work({ lease: shown.lease(lease), driver, signal: either })
       } catch (cause) {
         if (cause instanceof DeviceOfflineRefusal) {
           presence.look(lease).catch((fault: unknown) => log.error({ device: lease.deviceId, err: fault }, 'look at leased device broke off'))

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ensureNotCancelled } from '../refusals/cancellation.ts'
-import { deviceKinds, platforms, type DeviceDescription } from '../devices/device-driver.ts'
+import { deviceKinds, platforms, type DeviceDescription } from '../devices/device-types.ts'
 import { quote } from '../text/quote.ts'
 import { priorities, type Lease } from '../leases/contract/lease.ts'
 import type { AcquireTerms } from '../leases/contract/lease-manager.ts'

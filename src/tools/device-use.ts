@@ -7,7 +7,8 @@
  * means is decided in `lease-choice.ts`.
  */
 import { ensureNotCancelled } from '../refusals/cancellation.ts'
-import type { Command, DeviceDriver, UiNode } from '../devices/device-driver.ts'
+import type { DeviceDriver } from '../devices/device-driver.ts'
+import type { Command, UiNode } from '../devices/device-types.ts'
 import type { LeaseScreens, ScreenMemory } from '../devices/screen/screen-memory.ts'
 import type { Screen } from '../devices/screen/screen.ts'
 import type { Lease } from '../leases/contract/lease.ts'

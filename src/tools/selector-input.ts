@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { elementRoles, type Point } from '../devices/device-driver.ts'
+import { elementRoles, type Point } from '../devices/device-types.ts'
 import { longestPattern } from '../devices/screen/match-pattern.ts'
 import type { Selector } from '../devices/screen/selector.ts'
 

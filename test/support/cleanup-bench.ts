@@ -37,6 +37,7 @@ export async function cleanupBench (
 ): Promise<CleanupBench> {
   const deviceId = phone.description.id
   const fenced = fenceDriver(phone)
+  const recording = recordingDriver(fenced, ledger)
   const ids = sequenceIds()
   const lines: string[] = []
   const write = (fields: object, message: string) => { lines.push(`${message} ${JSON.stringify(fields)}`) }
@@ -69,7 +70,7 @@ export async function cleanupBench (
       if (granted?.lease === undefined) throw new Error('the phone is not free')
       fenced.raiseFence(granted.lease.fence)
       return {
-        driver: recordingDriver(fenced, ledger, granted.lease),
+        driver: recording,
         command: { fence: granted.lease.fence, signal: new AbortController().signal }
       }
     },

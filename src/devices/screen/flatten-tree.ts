@@ -10,7 +10,7 @@
  * - A clickable node without any name stays: icons are often all there is.
  * - What is scrolled out of sight stays in the list, marked, and keeps its place in it.
  */
-import type { UiNode } from '../device-driver.ts'
+import type { UiNode } from '../device-types.ts'
 import type { ElementFacts } from './screen.ts'
 import { plainId } from './plain-id.ts'
 import { cut } from '../../text/quote.ts'

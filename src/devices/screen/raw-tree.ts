@@ -1,4 +1,4 @@
-import type { UiNode } from '../device-driver.ts'
+import type { UiNode } from '../device-types.ts'
 import { cut } from '../../text/quote.ts'
 
 const deepest = 200

@@ -7,7 +7,7 @@
  * came and went. A straggler of an ended lease gets a memory of its own that nobody keeps.
  */
 import { createHash } from 'node:crypto'
-import type { Observation } from '../device-driver.ts'
+import type { Observation } from '../device-types.ts'
 import { carryRefs } from './carry-refs.ts'
 import { flattenTree, type FlatTree } from './flatten-tree.ts'
 import type { Screen, ScreenElement, ScreenHead } from './screen.ts'

@@ -5,7 +5,7 @@
  * of them. With `lines` an element is `{ref, role, label}` and what is remarkable about it;
  * ids, places and whole texts come with `full`, where they were asked for.
  */
-import type { UiNode } from '../device-driver.ts'
+import type { UiNode } from '../device-types.ts'
 import { cut, quote } from '../../text/quote.ts'
 import { rawTree } from './raw-tree.ts'
 import { elementLine, flagsOf, headLine, labelLimit, type Detail } from './screen-lines.ts'

@@ -5,7 +5,7 @@
  * A screen is one look at one phone under one lease. Its `rev` rises when anything an agent
  * could notice has changed since the look before; equal revs mean equal screens.
  */
-import type { ElementRole, Orientation, Rect } from '../device-driver.ts'
+import type { ElementRole, Orientation, Rect } from '../device-types.ts'
 
 /** One element, before it has a name. */
 export interface ElementFacts {

@@ -1,4 +1,5 @@
-import type { DeviceDriver, DeviceKind, DeviceDescription, Platform } from '../../devices/device-driver.ts'
+import type { DeviceDriver } from '../../devices/device-driver.ts'
+import type { DeviceKind, DeviceDescription, Platform } from '../../devices/device-types.ts'
 import type { AuditEntry } from './audit.ts'
 import type { CleanupLevel } from '../cleanup/cleanup-level.ts'
 import type { EndReason, Holder, Lease, Priority } from './lease.ts'

@@ -1,4 +1,4 @@
-import type { DeviceDescription } from '../../devices/device-driver.ts'
+import type { DeviceDescription } from '../../devices/device-types.ts'
 import { quote } from '../../text/quote.ts'
 import { Refusal } from '../../refusals/refusal.ts'
 import type { EndReason, LeaseEnd, Priority } from './lease.ts'

@@ -27,7 +27,7 @@
  * Pure and deterministic: time is an argument, and nothing happens by itself. Who was told of a
  * device and has neither left nor stepped aside yet is told again at the next walk.
  */
-import type { DeviceDescription } from '../../devices/device-driver.ts'
+import type { DeviceDescription } from '../../devices/device-types.ts'
 import { priorities, type Priority } from '../contract/lease.ts'
 import type { DeviceSelector, WaitingPlace } from '../contract/lease-manager.ts'
 import { assignDevices } from './assign-devices.ts'

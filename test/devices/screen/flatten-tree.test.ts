@@ -1,6 +1,6 @@
 import t from 'tap'
 import { flattenTree } from '../../../src/devices/screen/flatten-tree.ts'
-import type { UiNode } from '../../../src/devices/device-driver.ts'
+import type { UiNode } from '../../../src/devices/device-types.ts'
 import { countNodes, settingsScreen } from '../../support/settings-screen.ts'
 import { node } from '../../support/ui-node.ts'
 

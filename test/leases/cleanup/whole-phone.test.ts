@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { keys, type Command, type DeviceDriver } from '../../../src/devices/device-driver.ts'
+import type { DeviceDriver } from '../../../src/devices/device-driver.ts'
+import { keys, type Command } from '../../../src/devices/device-types.ts'
 import { Refusal } from '../../../src/refusals/refusal.ts'
 import { openSqliteStore } from '../../../src/store/open-store.ts'
 import { asItWas, phoneBench, sampleApps } from '../../devices/virtual/phone-bench.ts'

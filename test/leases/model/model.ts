@@ -4,7 +4,7 @@
  * devices and the line, and what must be.
  */
 import assert from 'node:assert/strict'
-import type { DeviceDescription } from '../../../src/devices/device-driver.ts'
+import type { DeviceDescription } from '../../../src/devices/device-types.ts'
 import type { DeviceSelector } from '../../../src/leases/contract/lease-manager.ts'
 import type { EndReason, Lease, Priority } from '../../../src/leases/contract/lease.ts'
 import { matchesSelector } from '../../../src/leases/queue/match-device.ts'

@@ -1,4 +1,4 @@
-import type { DeviceDescription } from '../../../src/devices/device-driver.ts'
+import type { DeviceDescription } from '../../../src/devices/device-types.ts'
 import type { LineDevice, LineRequest, LineSettings, Turn } from '../../../src/leases/queue/acquire-queue.ts'
 
 export const settings: LineSettings = { ageMs: 60_000, reserveAfterMs: 30_000, maxBypasses: 8 }

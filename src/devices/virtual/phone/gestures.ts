@@ -1,4 +1,4 @@
-import type { Point } from '../../device-driver.ts'
+import type { Point } from '../../device-types.ts'
 import { writePath, readPath } from '../apps/scope.ts'
 import { isTruthy } from '../apps/json-value.ts'
 import type { Box, Touch } from '../screen/box.ts'

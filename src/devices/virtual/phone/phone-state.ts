@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Orientation } from '../../device-driver.ts'
+import type { Orientation } from '../../device-types.ts'
 import type { Action } from '../apps/app-action.ts'
 import type { AppDefinition } from '../apps/app-definition.ts'
 import type { JsonObject, JsonValue } from '../apps/json-value.ts'

@@ -1,5 +1,5 @@
 import type { PermissionState } from '../../app-commands.ts'
-import type { AppInfo, Orientation } from '../../device-driver.ts'
+import type { AppInfo, Orientation } from '../../device-types.ts'
 import { AppNotInstalledRefusal } from '../../device-refusals.ts'
 import type { FileInfo } from '../../file-commands.ts'
 import type { NetworkState, Place } from '../../setting-commands.ts'

@@ -6,7 +6,7 @@
  */
 import type { Clock } from '../../../runtime/clock.ts'
 import type { Ids } from '../../../runtime/ids.ts'
-import type { AppInfo, Key, LaunchOptions, Observation, Point } from '../../device-driver.ts'
+import type { AppInfo, Key, LaunchOptions, Observation, Point } from '../../device-types.ts'
 import { LinkNotHandledRefusal } from '../../device-refusals.ts'
 import type { AppDefinition } from '../apps/app-definition.ts'
 import { composeScreen } from '../screen/compose-screen.ts'

@@ -1,5 +1,5 @@
 import { createCanvas, type Canvas } from '@napi-rs/canvas'
-import type { Rect } from '../../device-driver.ts'
+import type { Rect } from '../../device-types.ts'
 import type { PhoneProfile } from '../phone/phone-profile.ts'
 import { isVisible, type Box } from '../screen/box.ts'
 import type { Screen } from '../screen/composed-screen.ts'

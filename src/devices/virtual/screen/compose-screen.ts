@@ -3,7 +3,7 @@
  * keyboard, an app's dialog, a dialog of the phone, the lock screen, a toast. Whatever lies
  * below a dialog or the lock screen is drawn but cannot be reached, by touch or in the tree.
  */
-import type { Rect } from '../../device-driver.ts'
+import type { Rect } from '../../device-types.ts'
 import type { DialogNode } from '../apps/app-node.ts'
 import { withNames } from '../apps/scope.ts'
 import { screenSize, type PhoneProfile } from '../phone/phone-profile.ts'

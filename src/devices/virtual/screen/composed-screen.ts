@@ -1,5 +1,5 @@
 /** A screen of the phone once it is put together (`compose-screen.ts`), and what a touch can reach on it. */
-import type { Orientation, Point } from '../../device-driver.ts'
+import type { Orientation, Point } from '../../device-types.ts'
 import { covers, isVisible, type Box } from './box.ts'
 
 export interface Layer {

@@ -1,4 +1,4 @@
-import type { UiNode } from '../../device-driver.ts'
+import type { UiNode } from '../../device-types.ts'
 import { isVisible, type Box, type UiFacts } from './box.ts'
 import { reachableLayers, type Screen } from './composed-screen.ts'
 
