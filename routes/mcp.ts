@@ -67,7 +67,7 @@ const mcpRoute: FastifyPluginAsync<McpRouteOptions> = async function mcpRoute (f
     // What may wait is answered by a stream, so that its caller hears of its place.
     const stopWaiting = maySendStream(reply) ? letWait(mcpRequest, running, reply) : undefined
     const { place } = request
-    // A line has more room than there are places for work, and must not keep out who would shorten it.
+    // The queue has more room than there are places for work, and must not keep out the calls that shorten it.
     if (stopWaiting !== undefined) place?.release()
     // A legacy call goes on when its caller has left: it counts for as long as it runs.
     else place?.keep()

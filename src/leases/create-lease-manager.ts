@@ -6,12 +6,11 @@ import type { Ids } from '../runtime/ids.ts'
 import type { Cancel, Scheduler } from '../runtime/scheduler.ts'
 import type { ChangeLedger } from './cleanup/change-ledger.ts'
 import { usualCleanup } from './cleanup/cleanup-level.ts'
-import { assertTtl, createAcquisition, type Applicant } from './queue/acquisition.ts'
 import { createHeartbeatAnswer } from './answer-heartbeat.ts'
 import { createAwaitedOwners } from './awaited-owners.ts'
 import { createDeviceCleaner } from './device-cleaner.ts'
 import { createDeviceProber } from './device-prober.ts'
-import { grantDevices, takeBack, type GrantParts } from './grant-devices.ts'
+import { grantDevices, type GrantParts } from './grant-devices.ts'
 import { createHeartbeats } from './heartbeats.ts'
 import { isLive, type Lease } from './contract/lease.ts'
 import { createLeaseBook } from './lease-book.ts'
@@ -22,7 +21,9 @@ import { LeasesUnavailableRefusal } from './contract/lease-refusals.ts'
 import type { LeaseSettings } from './contract/lease-settings.ts'
 import type { LeaseStore } from './contract/lease-store.ts'
 import { createLeaseUses } from './lease-use.ts'
-import { createLine, type Line } from './queue/acquire-queue.ts'
+import { createAcquireQueue, type AcquireQueue } from './queue/acquire-queue.ts'
+import { assertTtl } from './queue/acquire-request.ts'
+import { createWaiters } from './queue/waiters.ts'
 import { shownHandle, type Log } from './log.ts'
 import { createOccupancyBoard } from './occupancy-board.ts'
 import { createPoolOperations } from './pool-operations.ts'
@@ -33,7 +34,6 @@ import { createRunningWork } from './running-work.ts'
 import { settleAfterRestart } from './settle-after-restart.ts'
 import { createShownTimes } from './shown-times.ts'
 import { createSteadyTime } from './steady-time.ts'
-import { createWaitingRoom } from './queue/waiting-room.ts'
 import { watchChanges, type PoolChange } from './watch-changes.ts'
 
 const purgeEveryMs = 600_000
@@ -50,8 +50,8 @@ export interface LeaseManagerParts {
   readonly ids: Ids
   readonly settings: LeaseSettings
   readonly log: Log
-  /** Who is served next; without it, a line as the settings say. */
-  readonly line?: Line
+  /** Which request is granted next; without it, a queue as the settings say. */
+  readonly queue?: AcquireQueue
   /** Told of every change, once it has been recorded; must not throw. */
   readonly onChange?: (change: PoolChange) => void
   /** Told the device of each lease that a holder gets or names. */
@@ -67,7 +67,7 @@ export interface LeaseManagerParts {
 export function createLeaseManager (
   {
     store: unwatched, ledger, drivers: pool, clock: wallClock, scheduler, ids, settings, log,
-    line = createLine(settings), onChange = () => {}, noteDevice = () => {}
+    queue = createAcquireQueue(settings), onChange = () => {}, noteDevice = () => {}
   }: LeaseManagerParts
 ): LeaseManager {
   const drivers = new Map(pool.map((driver) => [driver.description.id, fenceDriver(driver)]))
@@ -128,20 +128,14 @@ export function createLeaseManager (
   })
   const view = createPoolView({ board, drivers, prober, cleaner, nowMs, recoveryMs: settings.recoveryMs })
   const granting: GrantParts = { store, drivers, prober, clock, ids, nowMs, log }
-  const room = createWaitingRoom<Applicant>({
-    line,
-    devices: view.lineDevices,
+  const waiters = createWaiters({
+    queue,
+    devices: { availability: view.availability, grant: (order) => grantDevices(granting, order) },
     scheduler,
     nowMs,
-    log,
-    limits: settings,
-    leasesOf: view.leasesOf,
-    grant: ({ grantTerms }, deviceIds, isWanted) => grantDevices(granting, grantTerms, deviceIds, isWanted),
-    takeBack: (leases) => takeBack(granting, leases),
-    noneFree: ({ request }) => view.noneFree(request, line.requests),
-    obstacle: ({ request }) => view.holdNote(request)
+    settings,
+    log
   })
-  const acquire = createAcquisition({ room, view, settings, nowMs })
   const uses = createLeaseUses({
     store,
     ledger,
@@ -167,7 +161,7 @@ export function createLeaseManager (
 
   function tell (change: PoolChange) {
     onChange(change.ended === undefined ? change : { ...change, ended: shown.lease(change.ended) })
-    room.walk()
+    waiters.devicesChanged()
   }
 
   /** A device that was put back, say, has answered: it need not stay offline until somebody looks for it. */
@@ -214,7 +208,7 @@ export function createLeaseManager (
   return {
     async acquire ({ selector, ...terms }) {
       assertOpen()
-      const [lease] = await acquire(terms, [selector])
+      const [lease] = await waiters.acquire(terms, [selector])
       if (lease === undefined) throw new Error('nothing was granted')
       return begin(lease)
     },
@@ -222,7 +216,7 @@ export function createLeaseManager (
     async acquireAll ({ wanted, ...terms }) {
       assertOpen()
       const labels = Object.keys(wanted)
-      const leases = await acquire(terms, Object.values(wanted))
+      const leases = await waiters.acquire(terms, Object.values(wanted))
       return Object.fromEntries(leases.map((lease, i) => [labels[i], begin(lease)]))
     },
 
@@ -276,7 +270,7 @@ export function createLeaseManager (
       return lease?.handle === handle && isLive(lease) && dueAtMs(lease) <= nowMs()
     },
 
-    waiting: (holder) => room.list(holder?.principal).map(shown.request),
+    waiting: (holder) => waiters.list(holder?.principal).map(shown.request),
 
     async devices () {
       return view.pooled(await store.occupancies()).map(shown.device)
@@ -318,7 +312,7 @@ export function createLeaseManager (
       const wasOpen = open
       open = false
       for (const cancel of timers) cancel()
-      const roomCleared = room.close(new LeasesUnavailableRefusal())
+      const queueClosed = waiters.close(new LeasesUnavailableRefusal())
       prober.stop()
       presence.stop()
       heartbeats.stop()
@@ -326,7 +320,7 @@ export function createLeaseManager (
       clock.stop()
       desk.stop()
       running.abortAll(new CancelledRefusal('shutting_down'))
-      await roomCleared
+      await queueClosed
       await cleaner.stop()
       if (wasOpen) await store.noteAlive(nowMs())
       time.stop()

@@ -3,12 +3,10 @@ import type { Ids } from '../runtime/ids.ts'
 import type { DeviceProber } from './device-prober.ts'
 import type { Lease } from './contract/lease.ts'
 import type { LeaseClock } from './lease-clock.ts'
-import { dueAtMs, type GrantEvent, type LeaseEvent } from './contract/lease-machine.ts'
+import { dueAtMs, type LeaseEvent } from './contract/lease-machine.ts'
 import type { LeaseStore } from './contract/lease-store.ts'
 import { shownHandle, type Log } from './log.ts'
-
-/** What a lease is to be like, whatever the device. */
-export type GrantTerms = Omit<GrantEvent, 'type' | 'deviceId' | 'handle' | 'bootId' | 'nowMs'>
+import type { Granted, GrantOrder } from './queue/availability.ts'
 
 export interface GrantParts {
   readonly store: LeaseStore
@@ -28,13 +26,14 @@ export interface GrantParts {
  * @returns undefined when it came to nothing
  */
 export async function grantDevices (
-  { store, drivers, prober, clock, ids, nowMs }: GrantParts, terms: GrantTerms, deviceIds: readonly string[], isWanted: () => boolean
-): Promise<readonly Lease[] | undefined> {
+  parts: GrantParts, { deviceIds, terms, signal }: GrantOrder
+): Promise<Granted | undefined> {
+  const { store, drivers, prober, clock, ids, nowMs } = parts
   const asked = await Promise.all(deviceIds.map(async (deviceId) => {
     const driver = drivers.get(deviceId)
     return driver === undefined ? 'away' : await prober.probe(driver)
   }))
-  if (!isWanted()) return undefined
+  if (signal.aborted) return undefined
   const grants: LeaseEvent[] = []
   for (const [i, deviceId] of deviceIds.entries()) {
     const sighting = asked[i]
@@ -49,14 +48,14 @@ export async function grantDevices (
     drivers.get(lease.deviceId)?.raiseFence(lease.fence)
     clock.watch(dueAtMs(lease))
   }
-  return leases
+  return { leases, takeBack: () => takeBack(parts, leases) }
 }
 
 /**
  * Undoes a grant of which nobody has learned, so that nothing can have been done under it. Each
  * lease by itself: one that has ended meanwhile must not keep the others with nobody.
  */
-export async function takeBack ({ store, drivers, nowMs, log }: GrantParts, leases: readonly Lease[]): Promise<undefined> {
+async function takeBack ({ store, drivers, nowMs, log }: GrantParts, leases: readonly Lease[]): Promise<void> {
   await Promise.all(leases.map(async ({ deviceId, handle, fence }) => {
     const undone = await store.change({ type: 'end', deviceId, handle, fence, reason: 'undelivered', nowMs: nowMs() })
     if (undone === undefined) return

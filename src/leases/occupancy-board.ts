@@ -4,8 +4,8 @@ import type { Occupancy } from './contract/lease-machine.ts'
  * What the store says of each device, at hand.
  *
  * Every change goes through this process, so the board is never behind by more than the changes
- * under way, whose grants hold their devices until they are decided. It spares the line a look
- * into the database for each look at the pool; who gets a device is the store's decision alone.
+ * under way, whose grants hold their devices until they are decided. It spares the queue a look
+ * into the database for each look at the pool; which request gets a device is the store's decision alone.
  */
 export interface OccupancyBoard {
   of (deviceId: string): Occupancy | undefined

@@ -9,7 +9,7 @@
  * 5. otherwise the call is refused with what there is to choose from.
  *
  * Whatever is taken here is told before everything else in the result, and taken back when the
- * result does not arrive, unless somebody else has named or used it meanwhile. Nobody waits in line here: who wants to wait says so to acquireDevice.
+ * result does not arrive, unless somebody else has named or used it meanwhile. No call waits in the queue here: a caller that wants to wait says so to acquireDevice.
  *
  * A caller in the middle of its work must never find itself on another phone without having
  * asked for one. Hence two exceptions:
@@ -139,7 +139,7 @@ export function createLeaseChoice ({ leases, fresh }: {
     try {
       return (await takeFor(call, { device: only.description.id })).handle
     } catch (error) {
-      // Somebody was faster, or stands in line for it.
+      // Another request was faster, or waits for it in the queue.
       if (error instanceof CapacityExhaustedRefusal || error instanceof CleanupInProgressRefusal) throw refusal(call, [], own)
       throw error
     }

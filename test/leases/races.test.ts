@@ -22,7 +22,7 @@ async function setup (pause: (() => Promise<void>) | undefined, phones: readonly
   return await leaseBench({ phones, store: memoryLeaseStore(pause && { pause }) })
 }
 
-t.test('a caller who leaves while its device is being granted has no lease, and the next in line has the device', async (t) => {
+t.test('a caller who leaves while its device is being granted has no lease, and the next in the queue has the device', async (t) => {
   for (const { pause, step } of stores) {
     for (const delay of steps) {
       const { leases, acquire, phone, stateOf } = await setup(pause)

@@ -18,7 +18,7 @@
  * (Offline and gone are what the running process sees of a device that does not answer; they are
  * not recorded, because after a restart somebody has to look again anyway.)
  *
- * A lease, from its grant on (a request in the line is none yet):
+ * A lease, from its grant on (a request in the queue is none yet):
  *
  *   granted         use and renewal move its expiry, control calls the time it idles from.
  *   awaiting_owner  was granted when we restarted. It has some time at least until its holder is

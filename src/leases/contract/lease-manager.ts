@@ -57,13 +57,13 @@ export interface ReleaseResult {
   readonly releasedNow: boolean
 }
 
-/** Where a request stands in the line. */
-export interface WaitingPlace {
-  /** From 1, among those who compete for the same devices. */
+/** Where a request is in the queue. */
+export interface QueuePosition {
+  /** From 1, among the requests that compete for the same devices. */
   readonly position: number
-  /** How long it may still take; undefined when nobody can tell. */
+  /** How long it may still take; undefined when that cannot be known. */
   readonly estimateMs: number | undefined
-  /** What stands in the way beside those in front: a hold of an operator, the holder's own limit. */
+  /** What keeps it waiting beside the requests in front: a hold of an operator, the limit of its holder. */
   readonly note?: string
 }
 
@@ -71,20 +71,20 @@ export interface AcquireTerms {
   readonly holder: Holder
   readonly ttlMs?: number
   readonly purpose?: string
-  /** How long to wait in line, at most 3,600,000; 0 or absent: at once or not at all. */
+  /** How long to wait in the queue, at most 3,600,000; 0 or absent: at once or not at all. */
   readonly waitMs?: number
   readonly priority?: Priority
   /** A promise to beat at least this often, 2,000 to 60,000; the lease ends when it is broken. */
   readonly heartbeatMs?: number
   /** Hash of the caller's session key; the lease is bound to it when no live one is. */
   readonly sessionKey?: string
-  /** Fires when the caller is gone: it leaves the line at once, and a grant it never learns of is undone. */
+  /** Fires when the caller is gone: its request leaves the queue at once, and a grant that it never learns of is undone. */
   readonly signal: AbortSignal
-  /** Told on joining the line, and when the place has changed or the estimate has moved by seconds; must not throw. */
-  readonly onWaiting?: (place: WaitingPlace) => void
+  /** Called on joining the queue, and when the position has changed or the estimate has moved by seconds; must not throw. */
+  readonly onWaiting?: (position: QueuePosition) => void
 }
 
-/** A request in the line, as operators see it. */
+/** A request in the queue, as operators see it. */
 export interface WaitingRequest {
   readonly id: string
   readonly principal: string
@@ -107,7 +107,7 @@ export interface LeaseClaim {
 
 export interface LeaseManager {
   /**
-   * Grants a free device that matches, least recently used first; or waits for one, in line.
+   * Grants a free device that matches, least recently used first; or waits for one in the queue.
    *
    * @throws {UnknownDeviceRefusal} no device of the pool can ever match
    * @throws {TooManyDevicesRefusal} the pool has fewer devices of that sort than are wanted at once
@@ -179,7 +179,7 @@ export interface LeaseManager {
   /** Whether the lease's time is over and only a running call keeps it. */
   isExpiring (lease: Lease): boolean
 
-  /** A holder's requests in the line, or everybody's, in the order in which they would be served now. */
+  /** A holder's requests in the queue, or those of all holders, in the order in which they would be served now. */
   waiting (holder?: Holder): readonly WaitingRequest[]
 
   /** The whole pool, ordered by device id. */

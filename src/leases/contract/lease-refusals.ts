@@ -106,7 +106,7 @@ export class CapacityExhaustedRefusal extends Refusal {
         : `The ${wanted} devices cannot be had all at once now; ${states.free ?? 0} of the ${matching} that match are free.`,
       retryable: true,
       retryAfterMs,
-      nextAction: 'Repeat the call with waitMs to wait in line, or after retryAfterMs; or ask for another sort of device.',
+      nextAction: 'Repeat the call with waitMs to wait in the queue, or after retryAfterMs; or ask for another sort of device.',
       details: { matching, waiting, states }
     })
   }
@@ -151,7 +151,7 @@ export class CleanupInProgressRefusal extends Refusal {
       message: 'The matching device is being cleaned up after its last lease.',
       retryable: true,
       retryAfterMs,
-      nextAction: 'Wait retryAfterMs and repeat the call, or wait in line with waitMs.',
+      nextAction: 'Wait retryAfterMs and repeat the call, or wait in the queue with waitMs.',
       details: { matching, waiting, states }
     })
   }
@@ -197,13 +197,13 @@ export class WaitTimedOutRefusal extends Refusal {
         : `The request could not be served in time, because ${note}.`,
       retryable: true,
       retryAfterMs,
-      nextAction: 'Repeat the call with a longer waitMs, or ask for another sort of device. A repeated call joins the end of the line.',
+      nextAction: 'Repeat the call with a longer waitMs, or ask for another sort of device. A repeated call joins the end of the queue.',
       details: { position }
     })
   }
 }
 
-/** The line is as long as it may be, for everybody or for this holder. */
+/** The queue is as long as it may be, in all or for this holder. */
 export class QueueFullRefusal extends Refusal {
   readonly code = 'queue_full'
   override readonly kind = 'limit'

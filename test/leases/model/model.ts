@@ -1,7 +1,7 @@
 /**
  * What is known about a pool by those who use it and those who run it: what they asked for, what
  * they were told, and what happened to the phones. From that follows what may be true of leases,
- * devices and the line, and what must be.
+ * devices and the queue, and what must be.
  */
 import assert from 'node:assert/strict'
 import type { DeviceDescription } from '../../../src/devices/device-types.ts'

@@ -8,7 +8,7 @@ export interface Rules {
   learnEnd (lease: ModelLease): Promise<void>
   /** Ends have causes, whose time is over has ended, and nobody was overtaken. */
   look (): Promise<void>
-  /** All that, and what the pool shows, keeps in line and writes down. */
+  /** All that, and what the pool shows, keeps in the queue and writes down. */
   check (): Promise<void>
   /** The phones that were shown as free at the last check. */
   readonly free: readonly ModelPhone[]
@@ -148,7 +148,7 @@ export function createRules (world: World, model: Model): Rules {
   function checkWaiting (free: readonly ModelPhone[]) {
     const open = model.requests.filter(({ state }) => state === 'open')
     const shown = leases().waiting()
-    assert.deepEqual(shown.map(({ purpose }) => purpose).sort(), open.map(({ name }) => name).sort(), 'who waits is in the line, and nobody else')
+    assert.deepEqual(shown.map(({ purpose }) => purpose).sort(), open.map(({ name }) => name).sort(), 'the queue has the requests that wait, and no others')
     for (const [i, request] of open.entries()) {
       assert.ok(nowMs() < request.joinedAtMs + request.waitMs, `${request.name} waits for longer than it wanted`)
       const places = shown.map(({ purpose }) => purpose)
