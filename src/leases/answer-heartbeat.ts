@@ -11,7 +11,8 @@ export function createHeartbeatAnswer ({ store, book, heartbeats, owners }: {
   readonly heartbeats: Heartbeats
   readonly owners: AwaitedOwners
 }): LeaseManager['heartbeat'] {
-  return async ({ handle, sessionKey, holder: { principal } }) => {
+  return async function answer (beat) {
+    const { handle, sessionKey, holder: { principal } } = beat
     const named = handle !== undefined
       ? await store.lease(handle)
       : sessionKey && await store.boundLease({ sessionKey, principal })
@@ -19,6 +20,8 @@ export function createHeartbeatAnswer ({ store, book, heartbeats, owners }: {
     const lease = await book.settled(named)
     if (lease.end !== undefined) return { ended: lease.end.reason }
     heartbeats.hear(lease.handle)
+    // It ended between the two looks; the next look says how.
+    if (!await book.confirm(lease)) return await answer(beat)
     if (lease.state === 'awaiting_owner') await owners.found(lease)
     return 'ok'
   }

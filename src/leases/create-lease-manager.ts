@@ -222,7 +222,7 @@ export function createLeaseManager (
 
     async renew (request) {
       assertOpen()
-      assertTtl(request.ttlMs, settings)
+      await book.checked(request, () => assertTtl(request.ttlMs, settings))
       return await uses.renew(request)
     },
 
@@ -236,7 +236,8 @@ export function createLeaseManager (
       assertOpen()
       const lease = await store.lease(handle)
       if (lease?.holder.principal !== holder.principal || !isLive(lease)) return
-      await book.end(lease, 'undelivered')
+      const ended = await book.end(lease, 'undelivered')
+      await ended?.cleanup
     },
 
     async use (request, work) {
@@ -280,7 +281,8 @@ export function createLeaseManager (
 
     async isHolding ({ handle, holder }) {
       const lease = await store.lease(handle)
-      return lease !== undefined && isLive(lease) && lease.holder.principal === holder.principal && !book.isOver(lease)
+      if (lease === undefined || !isLive(lease) || lease.holder.principal !== holder.principal || book.isOver(lease)) return false
+      return await book.confirm(lease)
     },
 
     async homeApps (signal) {

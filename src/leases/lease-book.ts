@@ -28,6 +28,17 @@ export interface LeaseBook {
   leaseOf (claim: LeaseClaim): Promise<Lease>
   /** @throws {UnknownLeaseRefusal | LeaseEndedRefusal} */
   liveLeaseOf (claim: LeaseClaim): Promise<Lease>
+  /**
+   * Records that its holder knows of a lease, where the claim itself does not.
+   *
+   * @returns false when it has ended meanwhile
+   */
+  confirm (lease: Lease): Promise<boolean>
+  /**
+   * Checks what else a claim asks for. One that is refused for it shows all the same that its
+   * holder knows of the lease.
+   */
+  checked<T> (claim: LeaseClaim, check: () => T): Promise<T>
   /** A lease found by other means, ended if its time is over. */
   settled (lease: Lease): Promise<Lease>
   refusalOf (lease: Lease, nextAction?: string): LeaseEndedRefusal
@@ -57,7 +68,7 @@ export function createLeaseBook ({ store, drivers, running, cleaner, shown, nowM
     drivers.get(deviceId)?.raiseFence(device.fence)
     running.abort(handle, refusalOf(lease))
     log.info({ lease: shownHandle(handle), device: deviceId, reason }, 'lease ended')
-    // Nobody has acted under a lease that ended without anything to clean.
+    // A lease that ended without anything to clean has never been used.
     const nothing = { cleaned: [], failed: [], lease }
     return { lease, cleanup: device.state === 'cleaning' ? cleaner.clean(device, cleanup) : Promise.resolve(nothing) }
   }
@@ -86,6 +97,10 @@ export function createLeaseBook ({ store, drivers, running, cleaner, shown, nowM
     return await settled(lease)
   }
 
+  const confirm: LeaseBook['confirm'] = async ({ isConfirmed, deviceId, handle, fence }) => {
+    return isConfirmed || await store.change({ type: 'confirm', deviceId, handle, fence, nowMs: nowMs() }) !== undefined
+  }
+
   function refusalOf (lease: Lease, nextAction?: string): LeaseEndedRefusal {
     const { deviceId, end } = shown.lease(lease)
     if (end === undefined) throw new Error('the lease has not ended')
@@ -97,6 +112,19 @@ export function createLeaseBook ({ store, drivers, running, cleaner, shown, nowM
     end,
     endDue,
     leaseOf,
+
+    confirm,
+
+    async checked (claim, check) {
+      try {
+        return check()
+      } catch (refusal) {
+        const lease = await store.lease(claim.handle)
+        if (lease?.holder.principal === claim.holder.principal) await confirm(lease)
+        throw refusal
+      }
+    },
+
     settled,
     refusalOf,
 

@@ -9,7 +9,7 @@ import type { Heartbeats } from './heartbeats.ts'
 import type { Lease } from './contract/lease.ts'
 import type { LeaseBook } from './lease-book.ts'
 import type { LeaseClock } from './lease-clock.ts'
-import { dueAtMs } from './contract/lease-machine.ts'
+import { dueAtMs, type LeaseEvent } from './contract/lease-machine.ts'
 import type { LeaseClaim, LeaseManager, UseKind } from './contract/lease-manager.ts'
 import type { LeaseStore } from './contract/lease-store.ts'
 import { shownHandle, type Log } from './log.ts'
@@ -34,6 +34,8 @@ export interface LeaseUseParts {
   readonly log: Log
 }
 
+type ExtendEvent = Extract<LeaseEvent, { readonly type: 'extend' }>
+
 /** What keeps leases going: work under them, and renewal. */
 export type LeaseUses = Pick<LeaseManager, 'use' | 'renew'>
 
@@ -44,7 +46,7 @@ export function createLeaseUses (
 
   async function extend (
     { deviceId, handle, fence }: Lease,
-    how: { readonly by: UseKind | 'renewal', readonly durable: boolean, readonly ttlMs?: number }
+    how: Pick<ExtendEvent, 'by' | 'durable' | 'ttlMs' | 'byAcquirer'>
   ): Promise<Lease | undefined> {
     const isVetoed = (running.vetoUntilMs(handle) ?? 0) > nowMs()
     const extended = await store.change({ type: 'extend', deviceId, handle, fence, nowMs: nowMs(), isVetoed, ...how })
@@ -57,24 +59,25 @@ export function createLeaseUses (
    * The holder's lease, once its device is not away. One that is away is asked again, so that
    * whoever comes first after its return is let in, and nobody gets into another incarnation.
    */
-  async function presentLeaseOf (claim: LeaseClaim, signal: AbortSignal): Promise<Lease> {
+  async function presentLeaseOf (claim: LeaseClaim, signal: AbortSignal, byAcquirer: boolean): Promise<Lease> {
     const lease = await book.liveLeaseOf(claim)
     if (prober.offline(lease.deviceId) === undefined) return lease
+    // It may get no further than this, and its caller knows of the lease all the same.
+    if (!byAcquirer) await book.confirm(lease)
     const sighting = await unlessCancelled(signal, presence.look(lease))
     if (sighting !== 'away') return await book.liveLeaseOf(claim)
     throw new DeviceOfflineRefusal(lease.deviceId, { retryAfterMs: presence.retryAfterMs(lease) })
   }
 
   /** Lets work in: moves the expiry, and holds the end by time off until the caller calls `leave`. */
-  async function enter (claim: LeaseClaim, { kind, signal, limitMs }: {
-    readonly kind: UseKind
-    readonly signal: AbortSignal
-    readonly limitMs: number
-  }): Promise<{ readonly lease: Lease, readonly run: Run }> {
-    const lease = await presentLeaseOf(claim, signal)
+  async function enter (
+    claim: LeaseClaim, use: { readonly kind: UseKind, readonly signal: AbortSignal, readonly limitMs: number, readonly byAcquirer: boolean }
+  ): Promise<{ readonly lease: Lease, readonly run: Run }> {
+    const { kind, signal, limitMs, byAcquirer } = use
+    const lease = await presentLeaseOf(claim, signal, byAcquirer)
     const run = running.enter(lease.handle, nowMs() + Math.min(limitMs, longestVetoMs))
     try {
-      const extended = await extend(lease, { by: kind, durable: false })
+      const extended = await extend(lease, { by: kind, durable: false, byAcquirer })
       if (extended !== undefined) {
         run.begin()
         return { lease: extended, run }
@@ -85,14 +88,14 @@ export function createLeaseUses (
     }
     // It ended or came due between the two looks; the next look says which.
     run.leave()
-    return await enter(claim, { kind, signal, limitMs })
+    return await enter(claim, use)
   }
 
-  async function leave (lease: Lease, run: Run, kind: UseKind) {
+  async function leave (lease: Lease, run: Run, kind: UseKind, byAcquirer: boolean) {
     let extended: Lease | undefined
     try {
       // What the work has done, it has done: no fault here may make it look undone.
-      if (isOpen()) extended = await extend(lease, { by: kind, durable: false })
+      if (isOpen()) extended = await extend(lease, { by: kind, durable: false, byAcquirer })
     } catch (storageFault) {
       log.error({ lease: shownHandle(lease.handle), err: storageFault }, 'expiry could not be moved after work')
     }
@@ -101,8 +104,8 @@ export function createLeaseUses (
   }
 
   return {
-    async use ({ handle, holder, signal, kind, limitMs = longestVetoMs }, work) {
-      const { lease, run } = await enter({ handle, holder }, { kind, signal, limitMs })
+    async use ({ handle, holder, signal, kind, limitMs = longestVetoMs, byAcquirer = false }, work) {
+      const { lease, run } = await enter({ handle, holder }, { kind, signal, limitMs, byAcquirer })
       const driver = recording.get(lease.deviceId)
       try {
         // A lease without a driver ended when this process started.
@@ -117,7 +120,7 @@ export function createLeaseUses (
         // Work that fails because its lease ended is told so, however it put it.
         throw run.signal.aborted ? run.signal.reason : cause
       } finally {
-        await leave(lease, run, kind)
+        await leave(lease, run, kind, byAcquirer)
       }
     },
 

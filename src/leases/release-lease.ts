@@ -21,7 +21,7 @@ export function createRelease ({ book, cleaner, lowestCleanup }: {
   }
 
   return async function release ({ cleanup: wanted, ...claim }: LeaseClaim & { readonly cleanup?: CleanupLevel }): Promise<ReleaseResult> {
-    const cleanup = allowedCleanup(wanted, lowestCleanup)
+    const cleanup = await book.checked(claim, () => allowedCleanup(wanted, lowestCleanup))
     const again = () => release({ ...claim, cleanup })
     const lease = await book.leaseOf(claim)
     const earlier = underWay.get(lease.handle)

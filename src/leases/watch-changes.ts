@@ -21,7 +21,7 @@ export function watchChanges (store: LeaseStore, board: OccupancyBoard, tell: (c
   function note (event: LeaseEvent, changed: Occupancy): boolean {
     const before = board.of(event.deviceId)?.lease?.state
     board.note([changed])
-    return event.type !== 'extend' || before !== changed.lease?.state
+    return (event.type !== 'extend' && event.type !== 'confirm') || before !== changed.lease?.state
   }
 
   const turns = new Map<string, Promise<unknown>>()

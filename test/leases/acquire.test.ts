@@ -27,6 +27,7 @@ t.test('acquire grants a free device for the default ttl', async (t) => {
     idleMs: 1_800_000,
     lastControlAtMs: nowMs,
     isUsed: false,
+    isConfirmed: false,
     heartbeatMs: undefined,
     end: undefined
   })

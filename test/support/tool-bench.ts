@@ -7,7 +7,6 @@ import type { Principal } from '../../src/protocol/principal.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 import type { Scheduler } from '../../src/runtime/scheduler.ts'
 import { createDeviceTools } from '../../src/tools/device-tools.ts'
-import { createFreshLeases, type FreshLeases } from '../../src/tools/fresh-leases.ts'
 import type { Aside, ToolCall, ToolDefinition, ToolOutput } from '../../src/tools/tool-definition.ts'
 import type { DeviceDriver } from '../../src/devices/device-driver.ts'
 import type { UiNode } from '../../src/devices/device-types.ts'
@@ -25,7 +24,6 @@ export const bob = principal('bob')
 export interface Bench {
   readonly tools: readonly ToolDefinition[]
   readonly leases: LeaseManager
-  readonly fresh: FreshLeases
   readonly screens: ScreenMemory
   /** The leases whose screen was told to have changed, each time it was. */
   readonly screenChanges: string[]
@@ -85,8 +83,7 @@ export async function benchOver (drivers: readonly DeviceDriver[], time: ToolTim
   const screens = createScreenMemory()
   const screenChanges: string[] = []
   const onScreenChange = ({ handle }: Lease): void => { screenChanges.push(handle) }
-  const fresh = createFreshLeases()
-  const tools = createDeviceTools({ leases, fresh, screens, onScreenChange, ...time })
+  const tools = createDeviceTools({ leases, screens, onScreenChange, ...time })
 
   async function call (name: string, args: Record<string, unknown> = {}, { principal = alice, sessionKey, signal = new AbortController().signal, progress = () => {}, log = () => {}, ...asking }: Partial<ToolCall> = {}): Promise<Answer> {
     const tool = tools.find((candidate) => candidate.name === name)
@@ -101,7 +98,6 @@ export async function benchOver (drivers: readonly DeviceDriver[], time: ToolTim
   return {
     tools,
     leases,
-    fresh,
     screens,
     screenChanges,
     onScreenChange,

@@ -144,19 +144,28 @@ export interface LeaseManager {
    */
   release (request: LeaseClaim & { readonly cleanup?: CleanupLevel }): Promise<ReleaseResult>
 
-  /** Ends a lease of which its holder never learned. One that has been used, or is over, stays as it is. */
+  /**
+   * Takes back a lease whose holder has not learned of it: the answer of the call that acquired it
+   * did not arrive. One that is confirmed, or over, stays as it is. Returns once the device is clean.
+   */
   undo (request: LeaseClaim): Promise<void>
 
   /**
    * Runs `work` under a lease. The lease moves to a full ttl from now and does not end by time
-   * while `work` runs, for `limitMs` and for `leases.longestVetoMs` at most.
+   * while `work` runs, for `limitMs` and for `leases.longestVetoMs` at most. `byAcquirer`: the call
+   * that acquired the lease uses it, which does not show that its holder knows of it.
    *
    * @throws {UnknownLeaseRefusal} not there, or not this holder's
    * @throws {LeaseEndedRefusal} over, with the reason
    * @throws {DeviceOfflineRefusal} the device does not answer; the lease waits for it
    */
   use<T> (
-    request: LeaseClaim & { readonly signal: AbortSignal, readonly kind: UseKind, readonly limitMs?: number },
+    request: LeaseClaim & {
+      readonly signal: AbortSignal
+      readonly kind: UseKind
+      readonly limitMs?: number
+      readonly byAcquirer?: boolean
+    },
     work: (use: LeaseUse) => Promise<T>
   ): Promise<T>
 
@@ -188,7 +197,7 @@ export interface LeaseManager {
   /** Whether a device is part of the pool, whatever its state. */
   hasDevice (deviceId: string): boolean
 
-  /** Whether the holder's lease goes on. Looking does not use it: its expiry stays. */
+  /** Whether the holder's lease goes on. Asking is a claim, but no use: its expiry stays. */
   isHolding (request: LeaseClaim): Promise<boolean>
 
   /** Ids of the apps that phones of the pool have in their home state; one that does not answer is left out. */
