@@ -1,4 +1,5 @@
 import { createScreenMemory } from '../devices/screen/screen-memory.ts'
+import type { ListName } from '../events/event-bus.ts'
 import type { Lease } from '../leases/contract/lease.ts'
 import type { LeaseManager } from '../leases/contract/lease-manager.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -16,6 +17,11 @@ export interface Offer {
   readonly tools: readonly OfferedTool[]
   readonly resources: readonly ResourceDefinition[]
   readonly prompts: readonly PromptDefinition[]
+  /**
+   * The lists whose changes are published on the bus by what the offer is made of. A client is
+   * promised word of these and of no other.
+   */
+  readonly tells?: readonly ListName[]
 }
 
 /** Everything that is offered over one pool of phones. */

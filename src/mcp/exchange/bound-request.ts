@@ -1,13 +1,11 @@
-import type { RunningRequest } from '../src/mcp/running-requests.ts'
-import type { Envelope } from '../src/protocol/envelope.ts'
-import type { McpRequest } from '../src/protocol/mcp-request.ts'
-
-export interface Binding extends Pick<McpRequest, 'principal' | 'sessionKey' | 'parameterHeaders' | 'trace'> {
-  readonly running: RunningRequest
-}
+import type { Envelope } from '../../protocol/envelope.ts'
+import type { McpRequest } from '../../protocol/mcp-request.ts'
+import { inBandSessionKey } from '../../protocol/session-key.ts'
+import type { RunningRequest } from '../running-requests.ts'
+import type { Sender } from './channel.ts'
 
 /**
- * An envelope together with what HTTP request and caller add to it.
+ * An envelope together with what its sender adds to it.
  *
  * A class, and member by member, because one is made for every request: a literal that spreads
  * the envelope, or has a getter of its own, takes microseconds instead of nanoseconds. The
@@ -29,7 +27,7 @@ export class BoundRequest implements McpRequest {
   readonly sessionKey: McpRequest['sessionKey']
   readonly #running: RunningRequest
 
-  constructor (envelope: Envelope, { principal, sessionKey, parameterHeaders, trace, running }: Binding) {
+  constructor (envelope: Envelope, sender: Sender, running: RunningRequest) {
     this.era = envelope.era
     this.version = envelope.version
     this.id = envelope.id
@@ -39,10 +37,11 @@ export class BoundRequest implements McpRequest {
     this.clientCapabilities = envelope.clientCapabilities
     this.progressToken = envelope.progressToken
     this.logLevel = envelope.logLevel
-    this.parameterHeaders = parameterHeaders
-    this.trace = trace
-    this.principal = principal
-    this.sessionKey = sessionKey
+    this.parameterHeaders = sender.parameterHeaders
+    this.trace = sender.trace
+    this.principal = sender.principal
+    // A key in a header outranks one in the arguments (POOL-04).
+    this.sessionKey = sender.sessionKey ?? inBandSessionKey(envelope)
     this.#running = running
   }
 
