@@ -73,6 +73,8 @@ export interface DeviceSource {
 export function fixedDevices (drivers: readonly DeviceDriver[]): DeviceSource {
   return {
     async start ({ appeared }) {
+      const ids = drivers.map(({ description: { id } }) => id)
+      if (new Set(ids).size !== ids.length) throw new Error('two drivers claim to be the same device')
       await Promise.all(drivers.map(appeared))
     },
     async stop () {}
