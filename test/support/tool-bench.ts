@@ -1,4 +1,5 @@
 import { createScreenMemory, type ScreenMemory } from '../../src/devices/screen/screen-memory.ts'
+import { fixedDevices } from '../../src/devices/device-source.ts'
 import { createLeaseManager } from '../../src/leases/create-lease-manager.ts'
 import type { Lease } from '../../src/leases/contract/lease.ts'
 import type { LeaseManager } from '../../src/leases/contract/lease-manager.ts'
@@ -72,7 +73,7 @@ export async function benchOver (drivers: readonly DeviceDriver[], time: ToolTim
   const leases = createLeaseManager({
     store,
     ledger: memoryChangeLedger(store),
-    drivers,
+    sources: [fixedDevices(drivers)],
     clock: leaseTime.clock,
     scheduler: leaseTime.scheduler,
     ids: sequenceIds(),

@@ -38,6 +38,13 @@ export interface PooledDevice {
   readonly lease: Lease | undefined
 }
 
+/** A device is in another state or held otherwise, or has another lease or one in another state. That a lease lasts longer now is no change. */
+export interface PoolChange {
+  readonly deviceId: string
+  /** The lease that is over, at the moment it is. */
+  readonly ended: Lease | undefined
+}
+
 /** What work done under a lease gets to act with. */
 export interface LeaseUse {
   readonly lease: Lease

@@ -153,7 +153,7 @@ t.test('a cleanup that was interrupted goes on where it was, whichever step it w
     t.equal((await next.left()).length, changes.length - survived)
     const [occupancy] = await next.store.occupancies()
     if (occupancy === undefined) throw new Error('no device')
-    const { failed } = await next.cleaner.clean(occupancy.device)
+    const { failed } = await next.cleaning.start(occupancy.device)
 
     t.strictSame(failed, [])
     t.strictSame(await next.left(), [])

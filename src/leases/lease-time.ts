@@ -1,5 +1,6 @@
 import type { Clock } from '../runtime/clock.ts'
 import type { Cancel, Scheduler } from '../runtime/scheduler.ts'
+import type { Service } from './context.ts'
 import type { Log } from './log.ts'
 
 const beatMs = 1_000
@@ -8,15 +9,15 @@ const toleratedMs = 2_000
 const shownFromMs = 1_000
 
 /**
- * The time of leases: it begins at wall time and goes on at the pace of the monotonic clock,
- * whatever anybody does to the wall clock, except that it stands still while this process is
- * stalled. A lease is not used up by time in which nobody could have used it.
+ * The time in which leases are counted. It begins at wall clock time and goes on at the pace of
+ * the monotonic clock, whatever is done to the wall clock; and it stands still while this process
+ * is stalled. A lease is not used up by time in which its holder could not have used it.
  *
- * A stall is a heartbeat of ours that comes more than 2 s late; all the time it is late is left
- * out then. It is noticed by whoever asks for the time first, so that nothing that was due
- * meanwhile is decided before.
+ * A beat every second tells a stall: one that comes more than 2 s late means that the process did
+ * not run, and all the time by which it is late is left out. The first question for the time
+ * after a stall notices it, so that nothing that was due meanwhile is decided before.
  */
-export interface SteadyTime {
+export interface LeaseTime extends Service {
   nowMs (): number
   /** An instant as the wall clock has it, as it is set now: for people to read. */
   shownMs (atMs: number): number
@@ -24,14 +25,14 @@ export interface SteadyTime {
   stop (): void
 }
 
-export function createSteadyTime ({ clock, scheduler, log }: {
+export function createLeaseTime ({ clock, scheduler, log }: {
   readonly clock: Clock
   readonly scheduler: Scheduler
   readonly log: Log
-}): SteadyTime {
+}): LeaseTime {
   const aheadMs = clock.nowMs() - clock.monotonicMs()
   let stalledMs = 0
-  /** Up to when we are known not to have been stalled. */
+  /** Up to when the process is known not to have been stalled. */
   let livelyMs = clock.monotonicMs()
   let lastBeatMs: number | undefined
   let stopBeating: Cancel | undefined

@@ -1,12 +1,12 @@
 import t from 'tap'
-import { createSteadyTime } from '../../src/leases/steady-time.ts'
+import { createLeaseTime } from '../../src/leases/lease-time.ts'
 import { manualTime } from '../support/manual-time.ts'
 
 function setup () {
   const time = manualTime(1_000_000)
   const lines: string[] = []
   const write = (fields: object, message: string) => { lines.push(`${message} ${JSON.stringify(fields)}`) }
-  const steady = createSteadyTime({ ...time, log: { info: write, warn: write, error: write } })
+  const steady = createLeaseTime({ ...time, log: { info: write, warn: write, error: write } })
   steady.start()
   return { time, steady, lines }
 }
@@ -79,7 +79,7 @@ t.test('steady time never runs back on clocks that do not tick together', async 
   let monotonicMs = 0.1
   const { scheduler } = manualTime()
   const log = { info () {}, warn () {}, error () {} }
-  const steady = createSteadyTime({ clock: { nowMs: () => Math.floor(1_000 + monotonicMs), monotonicMs: () => monotonicMs }, scheduler, log })
+  const steady = createLeaseTime({ clock: { nowMs: () => Math.floor(1_000 + monotonicMs), monotonicMs: () => monotonicMs }, scheduler, log })
   let last = steady.nowMs()
   for (let i = 0; i < 1_000; i++) {
     monotonicMs += 0.3
