@@ -8,7 +8,7 @@
  * grant fails, because a device does not answer or the caller has left, the request goes back to
  * its position and the queue is looked through again.
  *
- * A request that would exceed its holder's limit waits until the holder has fewer leases.
+ * A request that would exceed its holder's limit waits until leases of that holder end.
  *
  * A caller that leaves is out of the queue at once. A request whose time is up while it is being
  * granted gets what comes of that. A request that no device of the pool can serve any more is
@@ -21,7 +21,7 @@ import { createSlices } from '../../runtime/slices.ts'
 import type { Lease } from '../contract/lease.ts'
 import type { AcquireTerms, DeviceSelector, QueuePosition, WaitingRequest } from '../contract/lease-manager.ts'
 import {
-  LeaseLimitReachedRefusal, LeasesUnavailableRefusal, QueueFullRefusal, WaitTimedOutRefusal, limitNote
+  LeaseLimitReachedRefusal, LeasesUnavailableRefusal, QueueFullRefusal, WaitTimedOutRefusal, limitNote, type LimitReached
 } from '../contract/lease-refusals.ts'
 import type { LeaseSettings } from '../contract/lease-settings.ts'
 import type { Log } from '../log.ts'
@@ -120,14 +120,16 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, s
     return maxPerHolder - used
   }
 
-  /** The limit that a request's leases would exceed now. */
-  function limitReached ({ principal, wanted }: AcquireRequest): number | undefined {
-    return wanted.length > allowanceOf(principal) ? maxPerHolder : undefined
+  /** The limit on its holder's leases, if that keeps a request from being granted now. */
+  function limitReached ({ id, principal, wanted }: AcquireRequest): LimitReached | undefined {
+    if (maxPerHolder === undefined) return undefined
+    if (wanted.length > allowanceOf(principal)) return { limit: maxPerHolder, isKept: false }
+    return queue.waitsForAllowance(id) ? { limit: maxPerHolder, isKept: true } : undefined
   }
 
   function noteOf (request: AcquireRequest): string | undefined {
-    const limit = limitReached(request)
-    return limit === undefined ? noteOfHolds(matcher.matches(request.wanted), devices) : limitNote(limit)
+    const reached = limitReached(request)
+    return reached === undefined ? noteOfHolds(matcher.matches(request.wanted), devices) : limitNote(reached)
   }
 
   async function acquire (terms: AcquireTerms, wanted: readonly DeviceSelector[]): Promise<readonly Lease[]> {
@@ -137,8 +139,10 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, s
     if (refusal !== undefined) throw refusal
     const { id, principal, signal, waitMs } = request
     if (signal.aborted) throw leftBy(signal)
-    const limit = limitReached(request)
-    if (limit !== undefined && (waitMs === 0 || wanted.length > limit)) throw new LeaseLimitReachedRefusal({ limit, wanted: wanted.length })
+    const reached = limitReached(request)
+    if (reached !== undefined && (waitMs === 0 || wanted.length > reached.limit)) {
+      throw new LeaseLimitReachedRefusal({ ...reached, wanted: wanted.length })
+    }
     if (waitMs > 0) assertRoom(principal)
 
     return await new Promise((resolve, reject) => {
@@ -226,8 +230,8 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, s
   }
 
   function notNow (request: AcquireRequest): Error {
-    const limit = limitReached(request)
-    if (limit !== undefined) return new LeaseLimitReachedRefusal({ limit, wanted: request.wanted.length })
+    const reached = limitReached(request)
+    if (reached !== undefined) return new LeaseLimitReachedRefusal({ ...reached, wanted: request.wanted.length })
     const waiting = queue.requests.filter(({ id }) => id !== request.id).map(({ wanted }) => matcher.matches(wanted))
     return whyNotNow({ matches: matcher.matches(request.wanted), waiting, devices, nowMs: nowMs() })
   }
