@@ -147,6 +147,18 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, s
 
     return await new Promise((resolve, reject) => {
       let stopWaiting: Cancel = () => {}
+      const untilMs = request.joinedAtMs + waitMs
+      // The timer runs on while this process is stalled, and `nowMs` does not: a waiter is not
+      // charged for time in which it could not have been served.
+      const waitOn = () => {
+        const leftMs = untilMs - nowMs()
+        if (leftMs > 0) {
+          stopWaiting = scheduler.after(leftMs, waitOn)
+          return
+        }
+        waiter.isTimeUp = true
+        if (waiter.granting === undefined) answer(timedOut(request))
+      }
       const leave = () => answer(leftBy(signal))
       const answer = (outcome: readonly Lease[] | Error) => {
         if (!waiters.delete(id)) return
@@ -169,10 +181,7 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, s
       queue.add(request)
       signal.addEventListener('abort', leave)
       if (waitMs > 0) {
-        stopWaiting = scheduler.after(waitMs, () => {
-          waiter.isTimeUp = true
-          if (waiter.granting === undefined) answer(timedOut(request))
-        })
+        stopWaiting = scheduler.after(waitMs, waitOn)
         stopConsidering ??= scheduler.every(considerEveryMs, considerRegularly)
       }
       try {
