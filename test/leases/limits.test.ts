@@ -71,6 +71,29 @@ t.test('a request over its holder\'s limit is told so, keeps no device from othe
   t.ok(await limited.outcome)
 })
 
+t.test('several devices are had in the end, however many single ones its own holder asks for', async (t) => {
+  const { leases, acquire, time } = await leaseBench({ phones: fakePool(3), settings: { maxPerHolder: 2, maxBypasses: 1 } })
+  const held = [await acquire(), await acquire()]
+  const both = leases.acquireAll({ holder: alice, wanted: { a: {}, b: {} }, waitMs: 3_600_000, signal: new AbortController().signal })
+  const notes: Array<string | undefined> = []
+  const singles = Array.from({ length: 3 }, () => request(leases, alice.principal, { onWaiting: ({ note }) => { notes.push(note) } }))
+  const release = async () => { await leases.release({ handle: held.shift()?.handle ?? '', holder: alice }) }
+
+  for (const single of singles.slice(0, 2)) {
+    await release()
+    held.push(await single.outcome)
+  }
+  await release()
+  await pass(time, 1_000)
+
+  t.equal(singles[2]?.now(), 'waiting', 'a phone is free, and the allowance is kept')
+  t.match(notes.at(-1), /an earlier request with your token waits for those that are left$/)
+  await t.rejects(acquire(), { code: 'lease_limit_reached', retryable: true, message: /may hold 2 lease.*an earlier request/ })
+  t.ok(await acquire(bob), 'which concerns no other holder')
+  await release()
+  t.equal(Object.keys(await both).length, 2)
+})
+
 t.test('a wait that is over because of the limit says so', async (t) => {
   const { leases, acquire, time } = await leaseBench({ phones: fakePool(2), settings: { maxPerHolder: 1 } })
   await acquire()

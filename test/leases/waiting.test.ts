@@ -99,6 +99,25 @@ t.test('a wait that is over is refused with the position it had come to', async 
   t.equal(time.timers(), timersBefore - 1)
 })
 
+t.test('a request is not charged for time in which this process was stalled', async (t) => {
+  const { leases, acquire, time } = await leaseBench()
+  const { handle } = await acquire()
+  const lasting = request(leases, 'ann', { waitMs: 60_000 })
+  const short = request(leases, 'ben', { waitMs: 10_000 })
+  await pass(time, 1_000)
+
+  // A second of it passes before it counts as a stall.
+  time.stall(60_000)
+  await pass(time, 7_999)
+  t.strictSame([lasting.now(), short.now()], ['waiting', 'waiting'])
+  await pass(time, 1)
+  t.equal(short.now(), 'wait_timed_out')
+
+  await leases.release({ handle, holder: alice })
+  await idle()
+  t.equal(lasting.now(), 'phone-1')
+})
+
 t.test('a request that does not wait does not overtake one that does, and is refused', async (t) => {
   const { leases, acquire, phone } = await leaseBench()
   const { handle } = await acquire()

@@ -226,10 +226,10 @@ export class LeaseLimitReachedRefusal extends Refusal {
   readonly code = 'lease_limit_reached'
   override readonly kind = 'limit'
 
-  constructor ({ limit, wanted }: { readonly limit: number, readonly wanted: number }) {
+  constructor ({ limit, wanted, isKept }: LimitReached & { readonly wanted: number }) {
     const canFit = wanted <= limit
     super({
-      message: `There is a limit: ${limitNote(limit)}.`,
+      message: `There is a limit: ${limitNote({ limit, isKept })}.`,
       retryable: canFit,
       ...(canFit ? { retryAfterMs: 5_000 } : {}),
       nextAction: canFit
@@ -240,9 +240,17 @@ export class LeaseLimitReachedRefusal extends Refusal {
   }
 }
 
+/** The limit on a holder's leases that keeps a request waiting. */
+export interface LimitReached {
+  readonly limit: number
+  /** Whether the holder has fewer leases than that, and an earlier request of the holder waits for the rest. */
+  readonly isKept: boolean
+}
+
 /** The limit on a holder's leases, as part of a sentence. */
-export function limitNote (limit: number): string {
-  return `all agents that use your token may hold ${limit} lease(s) at once between them`
+export function limitNote ({ limit, isKept }: LimitReached): string {
+  const limited = `all agents that use your token may hold ${limit} lease(s) at once between them`
+  return isKept ? `${limited}, and an earlier request with your token waits for those that are left` : limited
 }
 
 /** The priority is above what the operator lets callers ask for. */

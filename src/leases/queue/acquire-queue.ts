@@ -11,14 +11,16 @@
  * request that needs more than is available is ever overtaken for a device that matches it.
  *
  * Keeping. Small requests could starve a large one in this way. A request is overdue when it has
- * waited longer than `reserveAfterMs`, or when later requests took a matching device more than
+ * waited longer than `reserveAfterMs`, or when later requests have overtaken it more than
  * `maxBypasses` times. As many available devices as it can use are then kept from the requests
  * behind it, until it has all of them. Nothing is kept for a request that needs a device for
  * which no time is known at which it can be granted.
  *
- * Limits. A holder may be limited in how many leases it has. A request that would exceed the
- * limit is skipped until its holder has fewer: nothing is kept for it, and it does not count as
- * overtaken.
+ * Limits. A holder may be limited in how many leases it has; its allowance is how many more it
+ * may have now. A request that needs more than the allowance is passed over. No device is kept
+ * for it, and requests of other holders do not overtake it: it waits for leases of its own holder
+ * to end. But a later request of the same holder overtakes it by taking of the allowance, and
+ * when it is overdue, the allowance is kept for it from the later requests of its holder.
  *
  * Preference. Of the devices that match, the least recently used are granted first, then those
  * with the fewest failures, then by id.
@@ -80,6 +82,8 @@ export interface AcquireQueue {
   nextGrants (
     devices: readonly DeviceAvailability[], nowMs: number, allowanceOf?: (principal: string) => number
   ): readonly NextGrant[]
+  /** Whether the allowance of its holder was kept for an earlier request of the same holder, as far as `nextGrants` last came. */
+  waitsForAllowance (id: string): boolean
   /** Counts only requests in front that compete for a matching device. Undefined: not in the queue, or suspended. */
   position (id: string, devices: readonly DeviceAvailability[], nowMs: number): QueuePosition | undefined
   /** The positions of all requests that are not suspended, in the order of the queue. */
@@ -92,9 +96,13 @@ interface Entry {
   readonly request: QueuedRequest
   readonly arrival: number
   isSuspended: boolean
-  /** How often later requests took a device that matches it. */
+  /** How often later requests took a device that matches it, or of the allowance that it needs. */
   bypasses: number
   matches: Matches
+  /** Needs more than the allowance of its holder. */
+  isLimited: boolean
+  /** The earlier request that the allowance is kept for, if that is why. */
+  allowanceKeptFor: string | undefined
 }
 
 export function createAcquireQueue ({ ageMs, reserveAfterMs, maxBypasses }: FairnessSettings): AcquireQueue {
@@ -145,7 +153,9 @@ export function createAcquireQueue ({ ageMs, reserveAfterMs, maxBypasses }: Fair
       if (entries.has(request.id)) throw new Error(`request ${request.id} is in the queue already`)
       if (request.wanted.length === 0) throw new Error(`request ${request.id} wants nothing`)
       const matches = matcher.matches(request.wanted)
-      entries.set(request.id, { request, arrival: arrivals++, isSuspended: false, bypasses: 0, matches })
+      entries.set(request.id, {
+        request, arrival: arrivals++, isSuspended: false, bypasses: 0, matches, isLimited: false, allowanceKeptFor: undefined
+      })
       latestMs = Math.max(latestMs, request.joinedAtMs)
       order = undefined
     },
@@ -165,6 +175,8 @@ export function createAcquireQueue ({ ageMs, reserveAfterMs, maxBypasses }: Fair
       const passedOver: Entry[] = []
       const grants: NextGrant[] = []
       const allowances = new Map<string, number>()
+      /** For which request the allowance of a holder is kept; the first where there are several. */
+      const keptFor = new Map<string, string>()
 
       function take (indexes: ReadonlyArray<number | undefined>) {
         for (const index of indexes) if (index !== undefined) removeDevice(available, index)
@@ -176,23 +188,33 @@ export function createAcquireQueue ({ ageMs, reserveAfterMs, maxBypasses }: Fair
         const { principal, wanted } = request
         const allowance = allowances.get(principal) ?? allowanceOf(principal)
         allowances.set(principal, allowance)
-        if (wanted.length > allowance) continue
-        const taken = assignAll(matches.each, byPreference, available)
+        entry.isLimited = wanted.length > allowance
+        entry.allowanceKeptFor = entry.isLimited ? keptFor.get(principal) : undefined
+        // There is no allowance left that a later request could take, or that could be kept.
+        if (entry.isLimited && allowance <= 0) continue
+        const taken = entry.isLimited ? undefined : assignAll(matches.each, byPreference, available)
         if (taken !== undefined) {
           take(taken)
           allowances.set(principal, allowance - wanted.length)
           grants.push({ request, deviceIds: taken.flatMap((index) => devices[index]?.description.id ?? []) })
           for (const earlier of passedOver) {
-            if (taken.some((index) => hasDevice(earlier.matches.any, index))) earlier.bypasses++
+            if (isOvertaken(earlier, taken, principal, allowance - wanted.length)) earlier.bypasses++
           }
           continue
         }
         passedOver.push(entry)
         if (isOverdue(entry, nowMs) && assignAll(matches.each, byPreference, foreseeable) !== undefined) {
-          take(assignDevices(matches.each, byPreference, available))
+          if (!entry.isLimited) take(assignDevices(matches.each, byPreference, available))
+          allowances.set(principal, allowance - wanted.length)
+          if (!keptFor.has(principal)) keptFor.set(principal, request.id)
         }
       }
       return grants
+    },
+
+    waitsForAllowance (id) {
+      const keptFor = entries.get(id)?.allowanceKeptFor
+      return keptFor !== undefined && entries.has(keptFor)
     },
 
     position (id, devices, nowMs) {
@@ -219,6 +241,14 @@ export function createAcquireQueue ({ ageMs, reserveAfterMs, maxBypasses }: Fair
 
     get requests () { return ordered(latestMs).map(({ request }) => request) }
   }
+}
+
+/** Whether a request that was passed over is overtaken by a later one, which took these devices and left this allowance. */
+function isOvertaken (
+  { request, matches, isLimited }: Entry, taken: readonly number[], principal: string, allowance: number
+): boolean {
+  if (request.principal === principal && request.wanted.length > allowance) return true
+  return !isLimited && taken.some((index) => hasDevice(matches.any, index))
 }
 
 function preference (devices: readonly DeviceAvailability[], a: number, b: number): number {

@@ -57,6 +57,10 @@ export interface QueuedDevices {
    * so that requests go on waiting for it. One that is left out is not expected to come back.
    */
   availability (): readonly DeviceAvailability[]
-  /** Grants all of these devices or none. Undefined: one of them could not be granted. */
+  /**
+   * Grants all of these devices or none. Undefined: one of them could not be granted. A rejection
+   * says that the grant could not even be decided, for want of storage perhaps: the request stays
+   * in the queue, is told the message of a refusal, and its devices are proposed again later.
+   */
   grant (order: GrantOrder): Promise<Granted | undefined>
 }

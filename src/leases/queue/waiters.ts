@@ -8,7 +8,11 @@
  * grant fails, because a device does not answer or the caller has left, the request goes back to
  * its position and the queue is looked through again.
  *
- * A request that would exceed its holder's limit waits until the holder has fewer leases.
+ * A request that would exceed its holder's limit waits until leases of that holder end.
+ *
+ * When the device side fails to decide on a grant, as on a full disk, the request stays at its
+ * position, and the devices are left alone for a second or until a new request comes. The caller
+ * is told so; one that does not wait gets the fault.
  *
  * A caller that leaves is out of the queue at once. A request whose time is up while it is being
  * granted gets what comes of that. A request that no device of the pool can serve any more is
@@ -21,13 +25,14 @@ import { createSlices } from '../../runtime/slices.ts'
 import type { Lease } from '../contract/lease.ts'
 import type { AcquireTerms, DeviceSelector, QueuePosition, WaitingRequest } from '../contract/lease-manager.ts'
 import {
-  LeaseLimitReachedRefusal, LeasesUnavailableRefusal, QueueFullRefusal, WaitTimedOutRefusal, limitNote
+  LeaseLimitReachedRefusal, LeasesUnavailableRefusal, QueueFullRefusal, WaitTimedOutRefusal, limitNote, type LimitReached
 } from '../contract/lease-refusals.ts'
 import type { LeaseSettings } from '../contract/lease-settings.ts'
 import type { Log } from '../log.ts'
 import type { AcquireQueue, NextGrant } from './acquire-queue.ts'
 import { acquireRequest, type AcquireRequest } from './acquire-request.ts'
-import type { DeviceAvailability, QueuedDevices } from './availability.ts'
+import type { DeviceAvailability, Granted, QueuedDevices } from './availability.ts'
+import { createGrantFailures } from './grant-failures.ts'
 import { createMatcher } from './matches.ts'
 import { noteOfHolds, whyNever, whyNotNow } from './shortage.ts'
 
@@ -77,6 +82,7 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, s
   const waiters = new Map<string, Waiter>()
   /** Devices that are being granted. */
   const reserved = new Set<string>()
+  const failures = createGrantFailures({ nowMs, log })
   const grants = new Set<Promise<void>>()
   const slices = createSlices(positionsPerSlice)
   const matcher = createMatcher()
@@ -88,13 +94,15 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, s
   let isConsidering = false
   let hasChanged = false
 
-  /** Looks at the devices again. Those that are being granted cannot be granted to another request. */
+  /** Looks at the devices again. Those that are being granted, or are left alone, cannot be granted to another request. */
   function look () {
-    const now = deviceSide.availability()
-    devices = reserved.size === 0
-      ? now
-      : now.map((device) => reserved.has(device.description.id) ? { ...device, canBeGranted: false } : device)
-    if (matcher.update(devices)) refuseHopeless()
+    devices = deviceSide.availability().map((device) => {
+      const { description: { id } } = device
+      return reserved.has(id) || failures.isLeftAlone(id) ? { ...device, canBeGranted: false } : device
+    })
+    if (!matcher.update(devices)) return
+    failures.keep(devices)
+    refuseHopeless()
   }
 
   /** Refuses the requests that the pool can never serve since it has changed. */
@@ -120,14 +128,17 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, s
     return maxPerHolder - used
   }
 
-  /** The limit that a request's leases would exceed now. */
-  function limitReached ({ principal, wanted }: AcquireRequest): number | undefined {
-    return wanted.length > allowanceOf(principal) ? maxPerHolder : undefined
+  /** The limit on its holder's leases, if that keeps a request from being granted now. */
+  function limitReached ({ id, principal, wanted }: AcquireRequest): LimitReached | undefined {
+    if (maxPerHolder === undefined) return undefined
+    if (wanted.length > allowanceOf(principal)) return { limit: maxPerHolder, isKept: false }
+    return queue.waitsForAllowance(id) ? { limit: maxPerHolder, isKept: true } : undefined
   }
 
   function noteOf (request: AcquireRequest): string | undefined {
-    const limit = limitReached(request)
-    return limit === undefined ? noteOfHolds(matcher.matches(request.wanted), devices) : limitNote(limit)
+    const reached = limitReached(request)
+    if (reached !== undefined) return limitNote(reached)
+    return noteOfHolds(matcher.matches(request.wanted), devices) ?? failures.of(matcher.matches(request.wanted), devices)[0]?.note
   }
 
   async function acquire (terms: AcquireTerms, wanted: readonly DeviceSelector[]): Promise<readonly Lease[]> {
@@ -137,12 +148,27 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, s
     if (refusal !== undefined) throw refusal
     const { id, principal, signal, waitMs } = request
     if (signal.aborted) throw leftBy(signal)
-    const limit = limitReached(request)
-    if (limit !== undefined && (waitMs === 0 || wanted.length > limit)) throw new LeaseLimitReachedRefusal({ limit, wanted: wanted.length })
+    const reached = limitReached(request)
+    if (reached !== undefined && (waitMs === 0 || wanted.length > reached.limit)) {
+      throw new LeaseLimitReachedRefusal({ ...reached, wanted: wanted.length })
+    }
     if (waitMs > 0) assertRoom(principal)
+    for (const failure of failures.of(matcher.matches(wanted), devices)) failure.againAtMs = nowMs()
 
     return await new Promise((resolve, reject) => {
       let stopWaiting: Cancel = () => {}
+      const untilMs = request.joinedAtMs + waitMs
+      // The timer runs on while this process is stalled, and `nowMs` does not: a waiter is not
+      // charged for time in which it could not have been served.
+      const waitOn = () => {
+        const leftMs = untilMs - nowMs()
+        if (leftMs > 0) {
+          stopWaiting = scheduler.after(leftMs, waitOn)
+          return
+        }
+        waiter.isTimeUp = true
+        if (waiter.granting === undefined) answer(timedOut(request))
+      }
       const leave = () => answer(leftBy(signal))
       const answer = (outcome: readonly Lease[] | Error) => {
         if (!waiters.delete(id)) return
@@ -165,10 +191,7 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, s
       queue.add(request)
       signal.addEventListener('abort', leave)
       if (waitMs > 0) {
-        stopWaiting = scheduler.after(waitMs, () => {
-          waiter.isTimeUp = true
-          if (waiter.granting === undefined) answer(timedOut(request))
-        })
+        stopWaiting = scheduler.after(waitMs, waitOn)
         stopConsidering ??= scheduler.every(considerEveryMs, considerRegularly)
       }
       try {
@@ -191,9 +214,10 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, s
 
   // Requests age, and devices come to be kept for them, without any other change.
   function considerRegularly () {
-    consider()
     look()
+    // Before requests are suspended for grants that may fail again.
     const positions = queue.positions(devices, nowMs())
+    consider()
     slices.run([...waiters.values()], (waiter) => tellPosition(waiter, positions.get(waiter.request.id))).catch((fault: unknown) => {
       log.error({ err: fault }, 'positions in the queue could not be told')
     })
@@ -226,10 +250,13 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, s
   }
 
   function notNow (request: AcquireRequest): Error {
-    const limit = limitReached(request)
-    if (limit !== undefined) return new LeaseLimitReachedRefusal({ limit, wanted: request.wanted.length })
+    const reached = limitReached(request)
+    if (reached !== undefined) return new LeaseLimitReachedRefusal({ ...reached, wanted: request.wanted.length })
+    const matches = matcher.matches(request.wanted)
+    const failure = failures.of(matches, devices).find(({ deviceIds }) => !deviceIds.some((deviceId) => reserved.has(deviceId)))
+    if (failure !== undefined) return failure.fault
     const waiting = queue.requests.filter(({ id }) => id !== request.id).map(({ wanted }) => matcher.matches(wanted))
-    return whyNotNow({ matches: matcher.matches(request.wanted), waiting, devices, nowMs: nowMs() })
+    return whyNotNow({ matches, waiting, devices, nowMs: nowMs() })
   }
 
   function timedOut (request: AcquireRequest): Error {
@@ -250,22 +277,35 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, s
   async function grant (waiter: Waiter, deviceIds: readonly string[], signal: AbortSignal) {
     const { request } = waiter
     const { id, terms } = request
-    let outcome: readonly Lease[] | Error | undefined
+    let granted: Granted | undefined
+    let hasFailed = false
     try {
-      const granted = await deviceSide.grant({ deviceIds, terms, signal })
-      if (signal.aborted) await granted?.takeBack()
-      else outcome = granted?.leases
+      granted = await deviceSide.grant({ deviceIds, terms, signal })
+      failures.decided(deviceIds)
     } catch (fault) {
-      outcome = fault instanceof Error ? fault : new Error('a grant failed', { cause: fault })
-      if (signal.aborted) log.error({ err: fault }, 'a grant failed after its caller had left')
+      hasFailed = true
+      failures.failed(deviceIds, fault)
     }
+    if (granted !== undefined && signal.aborted) await takeBack(granted)
     for (const deviceId of deviceIds) reserved.delete(deviceId)
     queue.resume(id)
     waiter.granting = undefined
     // The pool may have changed while this request was being granted.
-    outcome ??= hopeless(request)
-    if (outcome !== undefined && waiters.has(id)) waiter.answer(outcome)
-    else consider()
+    const outcome = granted?.leases ?? hopeless(request)
+    if (outcome !== undefined && waiters.has(id)) {
+      waiter.answer(outcome)
+      return
+    }
+    consider()
+    if (hasFailed) tellPosition(waiter, queue.position(id, devices, nowMs()))
+  }
+
+  async function takeBack (granted: Granted) {
+    try {
+      await granted.takeBack()
+    } catch (fault) {
+      log.error({ err: fault }, 'a grant could not be taken back')
+    }
   }
 
   function tellPosition (waiter: Waiter, bare: QueuePosition | undefined) {

@@ -71,6 +71,14 @@ export function createRules (world: World, model: Model): Rules {
     return Math.max(heldBy(principal), heldAtLast.get(principal) ?? 0) + wanted.length > maxPerHolder
   }
 
+  /** Whether what its holder may have besides may be kept for another request of that holder. */
+  function isHeldBack (request: ModelRequest, others: readonly ModelRequest[]): boolean {
+    const { holder: { principal }, wanted } = request
+    const own = others.filter((other) => other !== request && other.holder.principal === principal)
+    const kept = own.reduce((sum, other) => sum + other.wanted.length, 0)
+    return kept > 0 && Math.max(heldBy(principal), heldAtLast.get(principal) ?? 0) + kept + wanted.length > maxPerHolder
+  }
+
   /** A lease does not outlive the incarnation it is for, nor the patience of an operator. */
   function checkDevice (lease: ModelLease) {
     const { boot, sinceMs, drain, holdSetAtStep } = phoneOf(model, lease.deviceId)
@@ -90,7 +98,7 @@ export function createRules (world: World, model: Model): Rules {
         if (!isEqual || waiting.step >= served.step) continue
         // Asking a device that turns out to be away, one may miss another that was free meanwhile.
         const isUnlucky = model.phones.some((phone) => fits(phone, waiting.wanted) && (phone.boot === undefined || phone.disturbedAtStep === model.step))
-        assert.ok(isUnlucky || isLimited(waiting), `${served.name} overtook ${waiting.name}`)
+        assert.ok(isUnlucky || isLimited(waiting) || isHeldBack(waiting, open), `${served.name} overtook ${waiting.name}`)
       }
     }
   }
@@ -154,7 +162,9 @@ export function createRules (world: World, model: Model): Rules {
       const places = shown.map(({ purpose }) => purpose)
       const others = open.filter((other, j) => j !== i && other.wanted.length > 1 && free.some((phone) => fits(phone, other.wanted)))
       const isKept = others.some(({ name }) => places.indexOf(name) < places.indexOf(request.name))
-      assert.ok(isKept || isLimited(request) || !canBeMet(request.wanted, free), `${request.name} waits though what it wants is free`)
+      const inFront = open.filter(({ name }) => places.indexOf(name) < places.indexOf(request.name))
+      const isPossible = canBeMet(request.wanted, free)
+      assert.ok(isKept || isLimited(request) || isHeldBack(request, inFront) || !isPossible, `${request.name} waits though what it wants is free`)
       for (const later of open) {
         if (later.priority !== request.priority || later.step <= request.step) continue
         assert.ok(places.indexOf(request.name) < places.indexOf(later.name), `${later.name} stands before ${request.name}`)

@@ -157,7 +157,7 @@ t.test('a suspended request is skipped without counting as overtaken, and is res
   queue.resume('a')
 })
 
-t.test('a request over its holder\'s limit is skipped, without counting as overtaken and with nothing kept for it', async (t) => {
+t.test('a request over its holder\'s limit is passed over, no device is kept for it, and other holders do not overtake it', async (t) => {
   const queue = createAcquireQueue({ ...settings, maxBypasses: 0 })
   const devices = ['p1', 'p2', 'p3'].map((id) => available(id))
   queue.add(queued('wide', { principal: 'ann', wanted: [{}, {}] }))
@@ -167,13 +167,56 @@ t.test('a request over its holder\'s limit is skipped, without counting as overt
   const allowanceOf = (principal: string) => principal === 'ann' ? 1 : Infinity
   const lateMs = settings.reserveAfterMs + 1
 
-  for (let time = 0; time < 2; time++) t.same(granted(queue.nextGrants(devices, lateMs, allowanceOf)), [['a', 'p1'], ['c', 'p2']])
+  t.same(granted(queue.nextGrants(devices, 0, allowanceOf)), [['a', 'p1'], ['c', 'p2']])
   t.same(granted(queue.nextGrants(devices, lateMs)), [['wide', 'p1', 'p2'], ['a', 'p3']])
   const young = createAcquireQueue({ ...settings, maxBypasses: 0 })
   young.add(queued('wide', { principal: 'ann', wanted: [{}, {}] }))
   young.add(queued('c'))
   young.nextGrants(devices, 0, allowanceOf)
   t.same(granted(young.nextGrants([available('p1'), available('p2', { canBeGranted: false, expectedAtMs: 9 })], 0)), [['c', 'p1']], 'it was not overtaken before')
+})
+
+t.test('the allowance of a holder is kept for its request that waits for it too long, or is overtaken too often by its own', async (t) => {
+  const devices = ['p1', 'p2', 'p3'].map((id) => available(id))
+  const allowanceOf = (principal: string) => principal === 'ann' ? 1 : Infinity
+  function setup () {
+    const queue = createAcquireQueue({ ...settings, maxBypasses: 1 })
+    queue.add(queued('wide', { principal: 'ann', wanted: [{}, {}] }))
+    queue.add(queued('small', { principal: 'ann' }))
+    queue.add(queued('other'))
+    return queue
+  }
+
+  const late = setup()
+  t.same(granted(late.nextGrants(devices, settings.reserveAfterMs + 1, allowanceOf)), [['other', 'p1']])
+  t.same(['wide', 'small', 'other', 'stranger'].map((id) => late.waitsForAllowance(id)), [false, true, false, false])
+  late.remove('wide')
+  t.notOk(late.waitsForAllowance('small'))
+  t.same(granted(late.nextGrants(devices, settings.reserveAfterMs + 1, allowanceOf)), [['small', 'p1'], ['other', 'p2']])
+
+  const overtaken = setup()
+  for (let time = 0; time < 2; time++) t.same(granted(overtaken.nextGrants(devices, 0, allowanceOf)), [['small', 'p1'], ['other', 'p2']])
+  t.same(granted(overtaken.nextGrants(devices, 0, allowanceOf)), [['other', 'p1']])
+
+  const hopeless = setup()
+  hopeless.add(queued('stuck', { principal: 'ann', priority: 'high', wanted: [{ device: 'p9' }] }))
+  const away = available('p9', { canBeGranted: false })
+  t.same(granted(hopeless.nextGrants([...devices, away], 0, allowanceOf)), [['small', 'p1'], ['other', 'p2']])
+  hopeless.remove('wide')
+  const grants = hopeless.nextGrants([...devices, away], settings.reserveAfterMs + 1, allowanceOf)
+  t.same(granted(grants), [['small', 'p1'], ['other', 'p2']], 'nothing is kept for what may never come')
+})
+
+t.test('a request that waits for its device is overtaken by its own holder, too, whatever that one takes', async (t) => {
+  const queue = createAcquireQueue({ ...settings, maxBypasses: 0 })
+  const devices = [available('p1', { canBeGranted: false, expectedAtMs: 9 }), available('p2')]
+  const allowanceOf = () => 1
+  queue.add(queued('patient', { principal: 'ann', wanted: [{ device: 'p1' }] }))
+  queue.add(queued('quick', { principal: 'ann', wanted: [{ device: 'p2' }] }))
+
+  t.same(granted(queue.nextGrants(devices, 0, allowanceOf)), [['quick', 'p2']])
+  t.same(granted(queue.nextGrants(devices, 0, allowanceOf)), [])
+  t.same(granted(queue.nextGrants(devices, 0, () => 2)), [['quick', 'p2']], 'with an allowance for both there is nothing to keep')
 })
 
 t.test('a request is added once, and wants something', async (t) => {

@@ -245,6 +245,24 @@ t.test('a position is one more than the rivals in front, and the first in front 
   }), runs)
 })
 
+t.test('a holder never gets more than its allowance, and without any it takes nothing from other holders', async () => {
+  const request = fc.record({ principal: fc.constantFrom('ann', 'ben'), priority, wanted })
+  const requests = fc.array(request, { maxLength: 8 }).map((all) => all.map((facts, i) => queued(`r${i}`, facts)))
+  const overdue = { ageMs: 1_000, reserveAfterMs: 0, maxBypasses: 8 }
+
+  fc.assert(fc.property(requests, pool, fc.nat({ max: 3 }), fc.constantFrom(neverOverdue, overdue), (requests, devices, allowance, settings) => {
+    const grantsOf = (all: readonly QueuedRequest[], allowance: number) => {
+      const queue = createAcquireQueue(settings)
+      for (const one of all) queue.add(one)
+      return queue.nextGrants(devices, 1, (principal) => principal === 'ann' ? allowance : Infinity)
+    }
+    const own = grantsOf(requests, allowance).filter(({ request }) => request.principal === 'ann')
+    assert.ok(own.reduce((sum, { deviceIds }) => sum + deviceIds.length, 0) <= allowance)
+    const others = requests.filter(({ principal }) => principal !== 'ann')
+    assert.deepEqual(granted(grantsOf(requests, 0)), granted(grantsOf(others, 0)))
+  }), runs)
+})
+
 t.test('the same history has the same outcome', async () => {
   fc.assert(fc.property(history, (acts) => {
     const outcome = () => passesOf(acts, settings).map(({ grants, order }) => [granted(grants), order.map(({ id }) => id)])
@@ -252,28 +270,48 @@ t.test('the same history has the same outcome', async () => {
   }), { numRuns: 300 })
 })
 
-/** Leases of bounded length on a pool for which new small requests come all the time. */
-function simulate ({ devices, wide, priority, lengths, settings }: {
-  readonly devices: number, readonly wide: number, readonly priority: 'low' | 'normal', readonly lengths: readonly number[], readonly settings: FairnessSettings
-}): number {
+interface Simulation {
+  readonly devices: number
+  readonly wide: number
+  readonly priority: 'low' | 'normal'
+  readonly lengths: readonly number[]
+  readonly settings: FairnessSettings
+  /** How many leases the holder of the wide request may have; each second small request is of that holder then. */
+  readonly limit?: number
+}
+
+/** How long a wide request waits on a pool of leases of bounded length, for which new small requests come all the time. */
+function simulate ({ devices, wide, priority, lengths, settings, limit }: Simulation): number {
   const queue = createAcquireQueue(settings)
   const stepMs = 100
   const all = Array.from({ length: devices }, (_, i) => available(`p${i}`))
   const expectedAtMs = all.map(() => 0)
+  const holders = all.map(() => '')
   let lease = 0
   const nextLength = () => (lengths[lease++ % lengths.length] ?? 1) * stepMs
 
   for (let nowMs = 0; nowMs < 1_000_000; nowMs += stepMs) {
-    if (nowMs === 10 * stepMs) queue.add(queued('wide', { priority, wanted: Array.from({ length: wide }, () => ({})), joinedAtMs: nowMs }))
-    for (let i = 0; i < devices; i++) queue.add(queued(`small ${nowMs} ${i}`, { joinedAtMs: nowMs }))
+    if (nowMs === 10 * stepMs) {
+      queue.add(queued('wide', { principal: 'ann', priority, wanted: Array.from({ length: wide }, () => ({})), joinedAtMs: nowMs }))
+    }
+    for (let i = 0; i < devices; i++) {
+      const principal = limit === undefined || i % 2 === 1 ? 'ben' : 'ann'
+      queue.add(queued(`small ${nowMs} ${i}`, { principal, joinedAtMs: nowMs }))
+    }
     const pool = all.map((device, i) => {
       const atMs = expectedAtMs[i] ?? 0
       return { ...device, canBeGranted: atMs <= nowMs, lastUsedAtMs: atMs, expectedAtMs: atMs }
     })
-    for (const { request, deviceIds } of queue.nextGrants(pool, nowMs)) {
+    const held = holders.filter((holder, i) => holder === 'ann' && (expectedAtMs[i] ?? 0) > nowMs).length
+    const allowanceOf = (principal: string) => principal === 'ann' && limit !== undefined ? limit - held : Infinity
+    for (const { request, deviceIds } of queue.nextGrants(pool, nowMs, allowanceOf)) {
       if (request.id === 'wide') return nowMs - 10 * stepMs
       queue.remove(request.id)
-      for (const id of deviceIds) expectedAtMs[all.findIndex(({ description }) => description.id === id)] = nowMs + nextLength()
+      for (const id of deviceIds) {
+        const index = all.findIndex(({ description }) => description.id === id)
+        expectedAtMs[index] = nowMs + nextLength()
+        holders[index] = request.principal
+      }
     }
     // Small ones are patient for a while.
     for (const { id, joinedAtMs } of queue.requests) if (id !== 'wide' && nowMs - joinedAtMs > 2_000) queue.remove(id)
@@ -292,6 +330,31 @@ t.test('a wide request is served in bounded time, however many small ones keep c
     const overdueMs = priority === 'low' ? settings.ageMs : settings.reserveAfterMs
     assert.ok(simulate({ ...size, priority, lengths, settings }) <= overdueMs + longestMs + 100)
   }), { numRuns: 150 })
+})
+
+t.test('a wide request is served in bounded time, however many small ones of its own limited holder keep coming', async () => {
+  const lengths = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 7 })
+  const size = fc.integer({ min: 2, max: 6 })
+    .chain((devices) => fc.record({ devices: fc.constant(devices), limit: fc.integer({ min: 2, max: devices }) }))
+    .chain((facts) => fc.record({ devices: fc.constant(facts.devices), limit: fc.constant(facts.limit), wide: fc.integer({ min: 2, max: facts.limit }) }))
+  const reserveAfterMs = fc.constantFrom(5_000, Infinity)
+
+  fc.assert(fc.property(size, lengths, reserveAfterMs, (size, lengths, reserveAfterMs) => {
+    const longestMs = Math.max(...lengths) * 100
+    const settings = { ageMs: 8_000, reserveAfterMs, maxBypasses: 8 }
+    // Overdue by time; or by nine that overtake it, one with each lease that ends, after those that came before it.
+    const overdueMs = reserveAfterMs === Infinity ? 2_000 + 10 * longestMs : reserveAfterMs
+    // Then the leases of its holder end, and then those on the devices that it needs.
+    assert.ok(simulate({ ...size, priority: 'normal', lengths, settings }) <= overdueMs + 2 * longestMs + 200)
+  }), { numRuns: 150 })
+})
+
+t.test('a wide request would starve behind its own holder if no allowance were kept for it', async (t) => {
+  // The two leases of the holder never end at the same time.
+  const lengths = [1, ...Array.from({ length: 50_000 }, () => 2)]
+  const starving = { devices: 6, wide: 2, limit: 2, priority: 'normal' as const, lengths }
+  t.throws(() => simulate({ ...starving, settings: neverOverdue }), /never served/)
+  t.ok(simulate({ ...starving, settings: { ...neverOverdue, maxBypasses: 8 } }) <= 4_000)
 })
 
 t.test('a wide request would starve if nothing were kept for it', async (t) => {

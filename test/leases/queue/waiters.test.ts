@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { QueuePosition } from '../../../src/leases/contract/lease-manager.ts'
 import type { Lease } from '../../../src/leases/contract/lease.ts'
+import { LeasesUnavailableRefusal } from '../../../src/leases/contract/lease-refusals.ts'
 import { leaseSettings, type LeaseSettings } from '../../../src/leases/contract/lease-settings.ts'
 import { createAcquireQueue, type AcquireQueue } from '../../../src/leases/queue/acquire-queue.ts'
 import type { DeviceAvailability, Granted, GrantOrder } from '../../../src/leases/queue/availability.ts'
@@ -197,6 +198,69 @@ t.test('a device is proposed to one request at a time, and to the next when the 
   t.match(await second.outcome, [{ deviceId: 'p1' }])
 })
 
+t.test('a request whose grant cannot be decided stays at its position, is told why, and is tried again', async (t) => {
+  let fault: Error | undefined = new LeasesUnavailableRefusal()
+  const { ask, orders, time, logged } = setup({
+    async grant ({ deviceIds }) {
+      if (fault !== undefined) throw fault
+      return granted(deviceIds)
+    }
+  })
+  const first = ask()
+  await idle()
+  const second = ask([{}], { waitMs: 2_500 })
+  await idle()
+  t.equal(orders.length, 2, 'a new request tries at once')
+  time.advance(999)
+  await idle()
+  t.equal(orders.length, 2)
+  time.advance(1)
+  await idle()
+  t.equal(orders.length, 3)
+  const note = 'granting it failed and is tried again: The gateway is starting or shutting down'
+  t.match(first.told.at(-1), { position: 1, note })
+  t.match(second.told.at(-1), { position: 2, note })
+
+  time.advance(1_500)
+  await idle()
+  await t.rejects(second.outcome, { code: 'wait_timed_out', message: `The request could not be served in time, because ${note}.` })
+  t.same([...new Set(logged)], ['devices could not be granted'])
+  t.equal(logged.length, 1, 'told once')
+
+  fault = undefined
+  const third = ask()
+  await idle()
+  t.same([first.now(), third.now()], ['p1', 'waiting'])
+})
+
+t.test('a fault that is no refusal is not told to callers that wait', async (t) => {
+  const { ask, time } = setup({ grant: async () => { throw new Error('SQLITE_FULL at /secret/path') } })
+  const request = ask()
+  await idle()
+  time.advance(1_000)
+  await idle()
+
+  t.equal(request.now(), 'waiting')
+  t.equal(request.told.at(-1)?.note, 'granting it failed and is tried again')
+})
+
+t.test('a failure is forgotten with its device', async (t) => {
+  let isBroken = true
+  const { ask, change } = setup({
+    devices: [available('p1'), available('p2', busy)],
+    async grant ({ deviceIds }) {
+      if (isBroken) throw new Error('broken')
+      return granted(deviceIds)
+    }
+  })
+  const request = ask([{}], { waitMs: 0 })
+  await t.rejects(request.outcome, { message: 'broken' })
+
+  isBroken = false
+  change(available('p2', busy))
+  await t.rejects(ask([{}], { waitMs: 0 }).outcome, { code: 'capacity_exhausted' })
+})
+
 t.test('a grant whose caller has left is taken back before its device is granted again', async (t) => {
   const events: string[] = []
   const answers: Array<() => void> = []
@@ -221,5 +285,5 @@ t.test('a grant whose caller has left is taken back before its device is granted
 
   t.match(await next.outcome, [{ deviceId: 'p1' }])
   t.same(events, ['grant', 'take back', 'grant'])
-  t.same(logged, ['a grant failed after its caller had left'])
+  t.same(logged, ['a grant could not be taken back'])
 })
