@@ -39,7 +39,7 @@ export function flattenTree (root: UiNode): FlatTree {
   const elements: Building[] = []
   let charactersLeft = mostCharacters
   let isCut = false
-  visit(root, { depth: 0, parent: undefined, swallowed: undefined })
+  visit(root, { depth: 0, parent: undefined, swallowed: undefined, inList: false })
   return { elements, isCut }
 
   function visit (node: UiNode, at: Position): void {
@@ -49,7 +49,7 @@ export function flattenTree (root: UiNode): FlatTree {
     }
     const start = elements.length
     const inner = list(node, at) ?? at
-    for (const child of node.children) visit(child, { ...inner, depth: at.depth + 1 })
+    for (const child of node.children) visit(child, { ...inner, depth: at.depth + 1, inList: at.inList || node.role === 'list' })
     const end = elements.length
 
     if (inner !== at) elements[start]!.insideEnd = end
@@ -57,7 +57,7 @@ export function flattenTree (root: UiNode): FlatTree {
   }
 
   /** Lists the node if it is worth it; where its children then stand. */
-  function list (node: UiNode, { depth, parent, swallowed }: Position): Position | undefined {
+  function list (node: UiNode, { depth, parent, swallowed, inList }: Position): Position | undefined {
     if (swallowed !== undefined && !standsAlone(node) && (!isCheck(node) || node === swallowed.check)) return undefined
 
     const meal = swallows(node) ? swallow(node) : undefined
@@ -85,10 +85,11 @@ export function flattenTree (root: UiNode): FlatTree {
       focused: node.focused,
       password: node.password,
       parent,
+      inList,
       insideEnd: index + 1,
       row: { start: index, end: index + 1 }
     })
-    return { depth, parent: index, swallowed: meal }
+    return { depth, parent: index, swallowed: meal, inList }
   }
 
   function afford (text: string): string {
@@ -118,6 +119,7 @@ interface Position {
   readonly parent: number | undefined
   /** Set inside an element that swallowed the texts in it. */
   readonly swallowed: Meal | undefined
+  readonly inList: boolean
 }
 
 /** What an element swallowed. */

@@ -92,11 +92,12 @@ function createLeaseScreens (): LeaseScreens {
 }
 
 function headOf (observation: Observation, { isCut }: FlatTree): ScreenHead {
-  const { capturedAtMs, app, activity, size, orientation, keyboardShown, locked, warnings } = observation
+  const { capturedAtMs, app, activity, visit, size, orientation, keyboardShown, locked, warnings } = observation
   return {
     capturedAtMs,
     app,
     activity,
+    visit,
     size,
     orientation,
     keyboardShown,

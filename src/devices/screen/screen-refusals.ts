@@ -49,14 +49,21 @@ export class AmbiguousRefusal extends Refusal {
 export class StaleRefRefusal extends Refusal {
   readonly code = 'stale_ref'
 
-  constructor (ref: string, element: ScreenElement | undefined) {
+  constructor (ref: string, { element, alike }: {
+    /** What the ref stood for, while that is remembered. */
+    readonly element: ScreenElement | undefined
+    /** What looks like it on the screen as it is now. */
+    readonly alike: ScreenElement | undefined
+  }) {
     super({
       message: element === undefined
         ? `${quote(ref)} is from a screen too long ago.`
-        : `${elementName(element)} is no longer on the screen.`,
+        : alike === undefined
+          ? `${elementName(element)} is no longer on the screen.`
+          : `${elementName(element)} is of an earlier screen; ${alike.ref} looks like it, but may belong to something else.`,
       retryable: false,
       nextAction: 'Call observe and use a ref of the new screen.',
-      details: { ref }
+      details: { ref, ...(alike === undefined ? {} : { alike: alike.ref }) }
     })
   }
 }

@@ -134,7 +134,9 @@ function byRef (screen: Screen, selector: Selector, ref: string, memory: LeaseSc
     return element
   }
   ensureKnown(screen, selector)
-  throw new StaleRefRefusal(ref, memory.element(ref))
+  const before = memory.element(ref)
+  const alike = screen.elements.find(({ role, id, label }) => role === before?.role && id === before.id && label === before.label)
+  throw new StaleRefRefusal(ref, { element: before, alike })
 }
 
 function ensureKnown (screen: Screen, selector: Selector): void {
