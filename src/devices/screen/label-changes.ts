@@ -2,7 +2,7 @@
 import type { ElementFacts } from './screen.ts'
 
 // What says that something is done, chosen or pinned; never a sign that may be part of a name.
-const marks = /[✓✔☑✅🗸☐☒✗✘✕✖❌❎★☆⭐●○◉◯•❤♥♡🤍📌🔔🔕\ufe0e\ufe0f]/gu
+const marks = /[✓✔☑✅🗸☐☒✗✘✕✖❌❎★☆⭐●○◉◯•❤♥♡🤍📌🔔🔕]|\ufe0e|\ufe0f/gu
 
 /** A label without ticks, stars and the like, which come and go while the thing stays the same. */
 export function withoutMarks (label: string): string {
