@@ -3,6 +3,8 @@ import { fold } from './fold.ts'
 import { areOpposite } from './opposites.ts'
 
 const longestCompared = 60
+// Folding makes a text shorter by invisible characters only, mostly.
+const longestFolded = 4 * longestCompared
 const mostCompared = 500
 
 /**
@@ -15,7 +17,7 @@ export function nearestNames (wanted: string, names: readonly string[], count: n
     .slice(0, mostCompared)
     .map((name) => ({
       name,
-      distance: distanceTo(target, fold(name).slice(0, longestCompared)),
+      distance: distanceTo(target, fold(name.slice(0, longestFolded)).slice(0, longestCompared)),
       isOpposite: areOpposite(wanted.slice(0, longestCompared), name.slice(0, longestCompared))
     }))
     .sort((a, b) => Number(a.isOpposite) - Number(b.isOpposite) || a.distance - b.distance)

@@ -91,7 +91,7 @@ function createLeaseScreens (): LeaseScreens {
   }
 }
 
-function headOf (observation: Observation, { isCut }: FlatTree): ScreenHead {
+function headOf (observation: Observation, { isCut, hasCutTexts }: FlatTree): ScreenHead {
   const { capturedAtMs, app, activity, visit, size, orientation, keyboardShown, locked, warnings } = observation
   return {
     capturedAtMs,
@@ -102,7 +102,11 @@ function headOf (observation: Observation, { isCut }: FlatTree): ScreenHead {
     orientation,
     keyboardShown,
     locked,
-    warnings: isCut ? [...warnings, 'The screen has more elements than are kept; the last ones are missing.'] : warnings
+    warnings: [
+      ...warnings,
+      ...(isCut ? ['The screen has more elements than are kept; the last ones are missing.'] : []),
+      ...(hasCutTexts ? ['The screen has more text than is kept; elements that say `cut` have more than is told.'] : [])
+    ]
   }
 }
 

@@ -21,6 +21,8 @@ export interface ElementFacts {
   readonly innerIds: readonly string[]
   /** What a field holds; a password field holds bullets. */
   readonly value: string | undefined
+  /** Set when some of the above was too long to keep: the digest of all of it. */
+  readonly wholeDigest: string | undefined
   readonly rect: Rect
   /** False when it is scrolled out of sight. */
   readonly visible: boolean

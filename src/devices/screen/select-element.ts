@@ -114,7 +114,7 @@ function byText (
 ): readonly ScreenElement[] {
   const exact = wanted.trim()
   const folded = fold(wanted)
-  const steps: ReadonlyArray<(text: string) => boolean> = [
+  const steps: Array<(text: string) => boolean> = [
     (text) => text === exact,
     (text) => fold(text) === folded,
     (text) => {
@@ -122,6 +122,9 @@ function byText (
       return folded !== '' && whole.includes(folded) && !isOnlyNegated(folded, whole)
     }
   ]
+  // What was cut for the answer it was copied from ends in an ellipsis that is not on the screen.
+  const beginning = /[^.]\.{3}$/.test(folded) ? folded.slice(0, -3).trimEnd() : ''
+  if (beginning !== '') steps.push((text) => fold(text).startsWith(beginning))
   for (const step of steps) {
     const matches = elements.filter((element) => textsOf(element).some(step))
     if (matches.length > 0) return matches
