@@ -71,6 +71,11 @@ export interface Observation {
   readonly app: string | null
   /** The app's name for its current screen, where the platform knows one. */
   readonly activity?: string
+  /**
+   * Names this entering of the screen, where the platform knows it: another one each time the
+   * screen or a dialog over it is opened, the same one on a way back to it.
+   */
+  readonly visit?: string
   readonly size: { readonly width: number, readonly height: number }
   readonly orientation: Orientation
   readonly keyboardShown: boolean

@@ -91,17 +91,22 @@ function createLeaseScreens (): LeaseScreens {
   }
 }
 
-function headOf (observation: Observation, { isCut }: FlatTree): ScreenHead {
-  const { capturedAtMs, app, activity, size, orientation, keyboardShown, locked, warnings } = observation
+function headOf (observation: Observation, { isCut, hasCutTexts }: FlatTree): ScreenHead {
+  const { capturedAtMs, app, activity, visit, size, orientation, keyboardShown, locked, warnings } = observation
   return {
     capturedAtMs,
     app,
     activity,
+    visit,
     size,
     orientation,
     keyboardShown,
     locked,
-    warnings: isCut ? [...warnings, 'The screen has more elements than are kept; the last ones are missing.'] : warnings
+    warnings: [
+      ...warnings,
+      ...(isCut ? ['The screen has more elements than are kept; the last ones are missing.'] : []),
+      ...(hasCutTexts ? ['The screen has more text than is kept; elements that say `cut` have more than is told.'] : [])
+    ]
   }
 }
 

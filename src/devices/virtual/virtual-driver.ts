@@ -45,7 +45,7 @@ export function createVirtualDriver ({ id, name, phone, apps, acceptsDefinitions
   }
   const screenshots = createScreenshots(phone, clock)
   const closing = new AbortController()
-  let given: Look | undefined
+  let given: Look & Pick<Observation, 'visit'> | undefined
 
   async function obey<Result> (
     signal: AbortSignal, work: () => Result | Promise<Result>, latencyMs = faults.latencyMs()
@@ -73,8 +73,9 @@ export function createVirtualDriver ({ id, name, phone, apps, acceptsDefinitions
 
   function observation (): Observation {
     const stale = faults.strikes('staleObservationPercent') ? given : undefined
-    const look = stale ?? phone.look()
-    given = phone.look()
+    const now = { ...phone.look(), visit: phone.visit() }
+    const look = stale ?? now
+    given = now
     const moving = faults.strikes('notIdlePercent')
     return {
       ...look,

@@ -22,9 +22,10 @@ import { noteFrame } from './recorder.ts'
 import { mostActions, runActions } from './run-actions.ts'
 import { appInfo, createStateCommands, type StateCommands } from './state-commands.ts'
 import { clearField, dropLostFocus, insertText } from './text-input.ts'
+import { createVisits } from './visits.ts'
 
 /** One look, before a driver adds when it was taken and what is to be known of it. */
-export type Look = Omit<Observation, 'capturedAtMs' | 'warnings'>
+export type Look = Omit<Observation, 'capturedAtMs' | 'warnings' | 'visit'>
 
 export interface VirtualPhone extends StateCommands {
   readonly profile: PhoneProfile
@@ -34,6 +35,8 @@ export interface VirtualPhone extends StateCommands {
   revision (): number
   screen (): Screen
   look (): Look
+  /** Names this entering of the screen; a phone that was made as new goes on counting. */
+  visit (): string
   tap (target: Point, options: { readonly count: number, readonly holdMs: number }): void
   swipe (from: Point, to: Point, options: { readonly durationMs: number }): void
   typeText (text: string): void
@@ -69,6 +72,8 @@ export function createVirtualPhone ({ profile, apps, clock, ids }: {
   let looked: { readonly revision: number, readonly look: Look } | undefined
   let livedThroughMs: number | undefined
   let budget = { actions: mostActions }
+  // Outlives a restart: a screen entered after it is no screen from before.
+  const visitOf = createVisits()
 
   const core: PhoneCore = {
     profile,
@@ -103,6 +108,10 @@ export function createVirtualPhone ({ profile, apps, clock, ids }: {
       catchUp()
       if (looked?.revision !== revision) looked = { revision, look: lookAt(core) }
       return looked.look
+    },
+    visit () {
+      catchUp()
+      return visitOf(core)
     },
     tap (target, { count, holdMs }) {
       for (let tap = 0; tap < count; tap += 1) command(() => tapAt(core, target, holdMs))
