@@ -21,7 +21,7 @@ export default fp<GracefulCloseOptions>(async function gracefulClose (fastify, {
     await fastify.listenStreams.end()
     await doneOrAfter(graceMs, fastify.admission.idle())
     fastify.mcp.running.abortAll()
-    // What waits in a line is not in flight, and is told all the same.
+    // A call that waits in a queue is not in flight, and is told all the same.
     await doneOrAfter(abortedMs, Promise.all([fastify.admission.idle(), fastify.mcp.running.idle()]))
   })
 

@@ -72,7 +72,7 @@ const statusRoute: FastifyPluginAsync<StatusOptions> = async function statusRout
     const [devices, leases, answering] = await Promise.all([
       fastify.leases.devices(), fastify.leases.list(), fastify.store.isAnswering()
     ])
-    const line = fastify.leases.waiting()
+    const waiting = fastify.leases.waiting()
     return {
       version: packageVersion,
       state: fastify.admission.state,
@@ -88,7 +88,7 @@ const statusRoute: FastifyPluginAsync<StatusOptions> = async function statusRout
         awaitingOwner: leases.filter(({ state }) => state === 'awaiting_owner').length,
         held: leases.map(leaseData)
       },
-      queue: { waiting: line.length, line: line.map((request) => waitingData(request, clock.nowMs())) },
+      queue: { waiting: waiting.length, line: waiting.map((request) => waitingData(request, clock.nowMs())) },
       store: { kind: fastify.store.kind, answering }
     }
   })

@@ -56,6 +56,7 @@ CREATE TABLE "leases" (
 	"idle_ms" bigint NOT NULL,
 	"last_control_at_ms" bigint NOT NULL,
 	"is_used" boolean NOT NULL,
+	"is_confirmed" boolean NOT NULL,
 	"heartbeat_ms" bigint,
 	"end_reason" text,
 	"ended_at_ms" bigint,

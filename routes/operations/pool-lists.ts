@@ -35,7 +35,7 @@ const poolLists: FastifyPluginAsync<PoolListOptions> = async function poolLists 
   fastify.get('/queue', {
     schema: {
       operationId: 'queue',
-      summary: 'Who waits for devices',
+      summary: 'The requests that wait for devices',
       tags: ['operations'],
       response: { 200: listOf('waiting', waitingSchema, 'In the order in which they would be served now.') }
     }

@@ -82,7 +82,7 @@ async function main (): Promise<void> {
 }
 
 interface Contention {
-  /** Of clients that had come in turn once already: how the line fills says nothing about it. */
+  /** Of clients that had come in turn once already: how the queue fills says nothing about it. */
   readonly waits: readonly Wait[]
   readonly turns: readonly Turn[]
   readonly trivialMs: readonly number[]
@@ -113,7 +113,7 @@ async function contend (address: GatewayAddress, { clients, seconds, seed, onWar
       const granted = await client.call('acquireDevice', { purpose: name, priority: band, waitMs: 240_000 })
       const fromMs = performance.now()
       if (!granted.ok) throw new Error(`${name} was refused a device: ${granted.code}`)
-      // While the line empties at the end nobody waits as long as everybody did.
+      // While the queue empties at the end, no client waits as long as all of them did before.
       if (turn > 0 && !signal.aborted) waits.push({ band, waitedMs: fromMs - askedMs })
       const { lease, device, fence } = granted.facts
       const tapped = await client.call('tapOn', { lease, target: { x: 500, y: 1_200 }, observe: 'none' })

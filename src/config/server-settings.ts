@@ -35,7 +35,7 @@ export const serverSettings = z.strictObject({
   shutdownMs: z.int().min(100).max(10_000).default(10_000)
     .describe('How long stopping may take in all, in milliseconds; what hangs is given up shortly before, and mooring exits with 1.'),
   callLimitMs: z.int().min(1_000).max(3_600_000).default(300_000)
-    .describe('How long one MCP request may run before it is told to stop, in milliseconds. Time in line for a device is not counted.'),
+    .describe('How long one MCP request may run before it is told to stop, in milliseconds. Time in the queue for a device is not counted.'),
   requestTimeoutMs: z.int().min(1_000).max(3_600_000).default(60_000)
     .describe('How long a client may take to send one whole request, in milliseconds; after that it gets 408.')
 }).refine(({ host, allowedHosts }) => isLoopbackName(host) || allowedHosts.length > 0, {

@@ -40,6 +40,7 @@ export type LeaseRow = {
   readonly idleMs: number
   readonly lastControlAtMs: number
   readonly isUsed: boolean
+  readonly isConfirmed: boolean
   readonly heartbeatMs: number | null
   readonly endReason: NonNullable<Lease['end']>['reason'] | null
   readonly endedAtMs: number | null
@@ -128,6 +129,7 @@ export function toLease (row: LeaseRow): Lease {
     idleMs: row.idleMs,
     lastControlAtMs: row.lastControlAtMs,
     isUsed: row.isUsed,
+    isConfirmed: row.isConfirmed,
     heartbeatMs: row.heartbeatMs ?? undefined,
     end: endReason === null || endedAtMs === null
       ? undefined
@@ -153,6 +155,7 @@ export function toLeaseRow (lease: Lease): LeaseRow {
     idleMs: lease.idleMs,
     lastControlAtMs: lease.lastControlAtMs,
     isUsed: lease.isUsed,
+    isConfirmed: lease.isConfirmed,
     heartbeatMs: lease.heartbeatMs ?? null,
     endReason: lease.end?.reason ?? null,
     endedAtMs: lease.end?.atMs ?? null,

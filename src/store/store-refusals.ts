@@ -47,6 +47,7 @@ export class StoreTooNewRefusal extends Refusal {
 /** The file is no database, or a damaged one. */
 export class StoreDamagedRefusal extends Refusal {
   readonly code = 'store_damaged'
+  override readonly kind = 'unavailable'
 
   constructor (file: string, cause: unknown) {
     super({
@@ -62,6 +63,7 @@ export class StoreDamagedRefusal extends Refusal {
 /** The database server that is to keep the leases cannot be reached, or does not take connections now. */
 export class StoreUnreachableRefusal extends Refusal {
   readonly code = 'store_unreachable'
+  override readonly kind = 'unavailable'
 
   constructor (database: string, cause: unknown) {
     super({
@@ -106,6 +108,7 @@ export class StoreUnusableRefusal extends Refusal {
 /** The database does not answer for the moment. What was acknowledged is kept, and nothing new is. */
 export class StoreUnavailableRefusal extends Refusal {
   readonly code = 'store_unavailable'
+  override readonly kind = 'unavailable'
 
   constructor (cause: unknown) {
     super({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ensureNotCancelled } from '../refusals/cancellation.ts'
-import { deviceKinds, platforms, type DeviceDescription } from '../devices/device-driver.ts'
+import { deviceKinds, platforms, type DeviceDescription } from '../devices/device-types.ts'
 import { quote } from '../text/quote.ts'
 import { priorities, type Lease } from '../leases/contract/lease.ts'
 import type { AcquireTerms } from '../leases/contract/lease-manager.ts'
@@ -33,7 +33,7 @@ const selectorInput = {
 
 const termsInput = {
   ttlMs: z.int().min(minTtlMs).max(86_400_000).optional().describe('How long it lasts without use'),
-  waitMs: z.int().min(0).max(longestWaitMs).default(0).describe('Wait in line that long'),
+  waitMs: z.int().min(0).max(longestWaitMs).default(0).describe('Wait in the queue that long'),
   priority: z.enum(priorities).optional(),
   heartbeatMs: z.int().min(2_000).max(60_000).optional().describe('Lose it a few seconds after POST /heartbeat and calls have stopped for that long'),
   purpose: z.string().max(200).optional().describe('What you need it for')
@@ -50,14 +50,14 @@ export function createAcquireTools (
     title: 'Acquire a device',
     description:
       'Takes a free phone for your exclusive use and returns a lease handle; device tools want it as `lease`. ' +
-      'Without arguments any free phone is taken. With none free it waits in line for waitMs, reporting its position, or says when to try again. ' +
+      'Without arguments any free phone is taken. With none free it waits in the queue for waitMs, reporting its position, or says when to try again. ' +
       'Each use extends the lease to a full ttlMs, but only acting keeps it from idling out, looking does not. Next: observe. When done: releaseDevice.',
     input: z.strictObject({ ...selectorInput, ...termsInput }),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
-    patienceMs,
+    maxWaitMs,
     async run ({ ttlMs, waitMs, priority, heartbeatMs, purpose, ...selector }, call) {
       const terms = { ttlMs, waitMs, priority, heartbeatMs, purpose }
-      const lease = await inLine(call, (onWaiting) => leases.acquire({ selector: withoutAbsent(selector), ...termsOf(terms, call), onWaiting }))
+      const lease = await whileWaiting(call, (onWaiting) => leases.acquire({ selector: withoutAbsent(selector), ...termsOf(terms, call), onWaiting }))
       return await answerOrUndo([lease], call, (deviceOf) => ({
         content: [{
           type: 'text',
@@ -83,10 +83,10 @@ export function createAcquireTools (
       ...termsInput
     }),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
-    patienceMs,
+    maxWaitMs,
     async run ({ devices, ...terms }, call) {
       const wanted = Object.fromEntries(Object.entries(devices).map(([label, selector]) => [label, withoutAbsent(selector)]))
-      const granted = await inLine(call, (onWaiting) => leases.acquireAll({ wanted, ...termsOf(terms, call), onWaiting }))
+      const granted = await whileWaiting(call, (onWaiting) => leases.acquireAll({ wanted, ...termsOf(terms, call), onWaiting }))
       const labelled = Object.entries(granted)
       const [bound] = call.sessionKey === undefined ? [] : labelled.find(([, lease]) => lease.sessionKey === call.sessionKey) ?? []
       return await answerOrUndo(Object.values(granted), call, (deviceOf) => ({
@@ -105,8 +105,8 @@ export function createAcquireTools (
     }
   })
 
-  /** Acquires, and tells the caller where it stands while that takes. */
-  async function inLine<T> ({ progress }: ToolCall, acquire: (onWaiting: NonNullable<AcquireTerms['onWaiting']>) => Promise<T>): Promise<T> {
+  /** Acquires, and tells the caller its position in the queue while that takes. */
+  async function whileWaiting<T> ({ progress }: ToolCall, acquire: (onWaiting: NonNullable<AcquireTerms['onWaiting']>) => Promise<T>): Promise<T> {
     const report = createWaitingReport({ clock, scheduler, progress })
     try {
       return await acquire(report.onWaiting)
@@ -142,7 +142,7 @@ export function createAcquireTools (
 }
 
 /** How long these arguments want to wait; anything else is left to their check. */
-export function patienceMs ({ waitMs }: JsonObject): number {
+export function maxWaitMs ({ waitMs }: JsonObject): number {
   const wanted = typeof waitMs === 'string' || typeof waitMs === 'number' ? Number(waitMs) : 0
   return wanted > 0 && wanted <= longestWaitMs ? wanted : 0
 }

@@ -9,7 +9,7 @@ import { isoTime } from './iso-time.ts'
 import { endClause, endsAt, isOfKey, leaseTerms, listedLease } from './lease-data.ts'
 import { leaseInput } from './lease-input.ts'
 import { defineTool, type ToolCall, type ToolDefinition } from './tool-definition.ts'
-import { placeText } from './waiting-report.ts'
+import { positionText } from './waiting-report.ts'
 
 /** Tools for leases that are held. */
 export function createLeaseTools (
@@ -69,7 +69,7 @@ export function createLeaseTools (
     name: 'listLeases',
     title: 'List leases',
     description:
-      'Lists the leases held under your token, with their handles, and what waits in line: use it to find a lost handle again. ' +
+      'Lists the leases held under your token, with their handles, and what waits in the queue: use it to find a lost handle again. ' +
       'All agents under one token are one holder, so leases of other agents are listed too: release only what you know to be yours. ' +
       'hasSessionKey marks those that a session key stands for, mine those of yours.',
     input: z.strictObject({ limit: z.int().min(1).max(200).default(50) }),
@@ -138,7 +138,7 @@ function waitingData ({ wanted, purpose, priority, sinceMs, position, estimateMs
 function waitingLine (request: WaitingRequest): string {
   const { wanted, purpose } = request
   const count = wanted.length === 1 ? 'a phone' : `${wanted.length} phones`
-  return `waiting for ${count}: ${placeText(request)}${purpose === undefined ? '' : ` ${quote(purpose, 200)}`}`
+  return `waiting for ${count}: ${positionText(request)}${purpose === undefined ? '' : ` ${quote(purpose, 200)}`}`
 }
 
 function phrases (list: readonly string[]): string {

@@ -1,20 +1,20 @@
 /**
- * Tells a caller where it stands in the line: when it joins, when its place has changed, and now
- * and then in between, because clients give up on calls they hear nothing of.
+ * Tells a caller its position in the queue: when its request joins, when the position has changed,
+ * and now and then in between, because clients give up on calls that they hear nothing of.
  */
 import { quote } from '../text/quote.ts'
-import type { WaitingPlace } from '../leases/contract/lease-manager.ts'
+import type { QueuePosition } from '../leases/contract/lease-manager.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Cancel, Scheduler } from '../runtime/scheduler.ts'
 import { roughTime } from './lease-data.ts'
 import type { ToolCall } from './tool-definition.ts'
 
-/** A line can move faster than anybody wants to read. */
+/** A queue can move faster than a person can read. */
 const soonestMs = 1_000
 const latestMs = 15_000
 
 export interface WaitingReport {
-  readonly onWaiting: (place: WaitingPlace) => void
+  readonly onWaiting: (position: QueuePosition) => void
   /** The wait is over, however it ended. */
   stop (): void
 }
@@ -24,19 +24,19 @@ export function createWaitingReport ({ clock, scheduler, progress }: {
   readonly scheduler: Scheduler
   readonly progress: ToolCall['progress']
 }): WaitingReport {
-  let place: WaitingPlace | undefined
-  let placedAtMs = 0
+  let latest: QueuePosition | undefined
+  let latestAtMs = 0
   let isNews = false
   let told = 0
   let toldAtMs = 0
   let cancel: Cancel = () => {}
 
   function tell (): void {
-    if (place === undefined) return
+    if (latest === undefined) return
     isNews = false
     toldAtMs = clock.monotonicMs()
-    // PROG-02: it has to rise, which a place in a line does not.
-    progress({ progress: ++told, message: placeText(place, toldAtMs - placedAtMs) })
+    // PROG-02: it has to rise, which a position in a queue does not.
+    progress({ progress: ++told, message: positionText(latest, toldAtMs - latestAtMs) })
   }
 
   function look (): void {
@@ -46,9 +46,9 @@ export function createWaitingReport ({ clock, scheduler, progress }: {
 
   return {
     onWaiting (now) {
-      const isFirst = place === undefined
-      place = now
-      placedAtMs = clock.monotonicMs()
+      const isFirst = latest === undefined
+      latest = now
+      latestAtMs = clock.monotonicMs()
       isNews = true
       if (!isFirst) return
       tell()
@@ -58,11 +58,11 @@ export function createWaitingReport ({ clock, scheduler, progress }: {
   }
 }
 
-/** `position 3 of the line, about 40 s, "phone-1 is drained"`: the same wherever a place is told. */
-export function placeText ({ position, estimateMs, note }: WaitingPlace, sinceMs = 0): string {
+/** `position 3 in the queue, about 40 s, "phone-1 is drained"`: the same wherever a position is told. */
+export function positionText ({ position, estimateMs, note }: QueuePosition, sinceMs = 0): string {
   const leftMs = estimateMs === undefined ? 0 : estimateMs - sinceMs
   return [
-    `position ${position} of the line`,
+    `position ${position} in the queue`,
     ...(leftMs > 0 ? [roughTime(leftMs)] : []),
     ...(note === undefined ? [] : [quote(note, 200)])
   ].join(', ')

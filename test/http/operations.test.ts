@@ -119,7 +119,7 @@ t.test('a quarantined device is tried again on demand', async (t) => {
   t.equal((await olga.post('/devices/phone-1/retry')).status, 200, 'one that is free stays so')
 })
 
-t.test('the line shows who waits for what, and leaves with its caller', async (t) => {
+t.test('the queue shows what each request waits for, and a request leaves it with its caller', async (t) => {
   const { olga, ada, bob, time } = await setup(t, { phones: 1 })
   await ada.acquire()
   const leaving = new AbortController()

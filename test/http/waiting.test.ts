@@ -24,14 +24,14 @@ for (const era of eras) {
     const second = await open('acquireDevice', { waitMs }, { era, who: 'bob', progressToken: 'q' })
 
     t.match([first.status, first.contentType], [200, /^text\/event-stream/])
-    t.match(await first.next(), { method: 'notifications/progress', params: { progressToken: 'p', progress: 1, message: /^position 1 of the line/ } })
-    t.match(await second.next(), { method: 'notifications/progress', params: { progressToken: 'q', progress: 1, message: /^position 2 of the line/ } })
+    t.match(await first.next(), { method: 'notifications/progress', params: { progressToken: 'p', progress: 1, message: /^position 1 in the queue/ } })
+    t.match(await second.next(), { method: 'notifications/progress', params: { progressToken: 'q', progress: 1, message: /^position 2 in the queue/ } })
     await release()
 
     const answer = await first.next()
     t.match(answer, { result: { structuredContent: { lease: /^ls_/, device: { id: 'virtual-android-1' } } } })
     t.equal(await first.next(), undefined)
-    t.match(await second.next(), { params: { progress: 2, message: /^position 1 of the line/ } })
+    t.match(await second.next(), { params: { progress: 2, message: /^position 1 in the queue/ } })
   })
 
   t.test(`PROG-03, ${era}: a caller that asked for no progress gets a stream that stays alive, and only the answer on it`, async (t) => {
@@ -100,7 +100,7 @@ for (const era of eras) {
     const pool = await startPoolApp(t, { phones: 2 })
     const { structuredContent: { lease } } = await pool.call('acquireDevice', {}, { who: 'eve' })
     const gone = await pool.open('acquireDevices', { devices: { a: {}, b: {} }, waitMs }, { era, progressToken: 'p' })
-    t.match(await gone.next(), { params: { message: /^position 1 of the line/ } })
+    t.match(await gone.next(), { params: { message: /^position 1 in the queue/ } })
     const next = await pool.open('acquireDevices', { devices: { c: {}, d: {} }, waitMs }, { era, who: 'bob' })
     await pool.waiting(2)
 
@@ -121,7 +121,7 @@ t.test('HTTP-18, VAL-17: what can be refused at once has its own status, however
   t.match((await send('acquireDevice', { waitMs, colour: 'red' })).json(), { result: { isError: true, structuredContent: { code: 'invalid_arguments' } } })
 })
 
-t.test('LEGACY-13: a legacy caller that cancels its wait by name leaves the line', async (t) => {
+t.test('LEGACY-13: a legacy caller that cancels its wait by name leaves the queue', async (t) => {
   const { open, send, waiting, port, token } = await setup(t)
   const call = await open('acquireDevice', { waitMs }, { era: 'legacy', progressToken: 'p' })
   await waiting(1)
@@ -138,7 +138,7 @@ t.test('LEGACY-13: a legacy caller that cancels its wait by name leaves the line
   t.equal(await call.next(), undefined)
 })
 
-t.test('a client that is killed while it waits leaves the line', async (t) => {
+t.test('a client that is killed while it waits leaves the queue', async (t) => {
   const { open, waiting, release, url, token } = await setup(t)
   const script = `
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', authorization: 'Bearer ' + process.env.TOKEN, 'mcp-protocol-version': '2025-11-25' }
@@ -190,7 +190,7 @@ t.test('the SDK clients of both generations hear where they stand', async (t) =>
   const second: any = legacy.callTool({ name: 'acquireDevice', arguments: { waitMs } }, undefined, options('legacy'))
   await waiting(2)
   while (heard.length < 2) await idle()
-  t.match(heard, [/^modern position 1 of the line/, /^legacy position 2 of the line/])
+  t.match(heard, [/^modern position 1 in the queue/, /^legacy position 2 in the queue/])
   await release()
 
   const { structuredContent: { lease } } = await first

@@ -1,12 +1,12 @@
 import t from 'tap'
-import type { WaitingPlace } from '../../src/leases/contract/lease-manager.ts'
+import type { QueuePosition } from '../../src/leases/contract/lease-manager.ts'
 import { fakePool } from '../support/fake-driver.ts'
 import { idle } from '../support/idle.ts'
 import { alice, bob, leaseBench } from '../support/lease-bench.ts'
 import { memoryLeaseStore } from '../support/memory-lease-store.ts'
 import { pass, request } from '../support/pool-moves.ts'
 
-t.test('the line is bounded, for everybody and for each holder; who does not wait is not in it', async (t) => {
+t.test('the queue is bounded, in all and for each holder; a request that does not wait does not count', async (t) => {
   const { leases, acquire } = await leaseBench({ settings: { maxWaiting: 3, maxWaitingPerHolder: 2 } })
   await acquire()
   const waiting = [request(leases, 'ann'), request(leases, 'ann')]
@@ -47,28 +47,51 @@ t.test('a holder has as many leases as it may, however it asks for them; the res
     await t.rejects(acquire(), {
       code: 'lease_limit_reached', retryable: true, nextAction: /waitMs.* that you acquired yourself/, details: { limit: 3, wanted: 1 }
     })
-    t.ok(await acquire(bob), 'nobody else is held up')
+    t.ok(await acquire(bob), 'no other holder is blocked')
     await leases.release({ handle: (await leases.list(alice))[0]?.handle ?? '', holder: alice })
     t.ok(await requests[3]?.outcome)
     t.equal(requests[4]?.now(), 'waiting')
   }
 })
 
-t.test('who waits for its own lease to end is told so, keeps no device from others, and does not count as overtaken', async (t) => {
+t.test('a request over its holder\'s limit is told so, keeps no device from others, and is not overtaken by them', async (t) => {
   const { leases, acquire, time } = await leaseBench({ phones: fakePool(2), settings: { maxPerHolder: 1, maxBypasses: 0, reserveAfterMs: 1_000 } })
   const own = await acquire()
-  const places: WaitingPlace[] = []
-  const limited = request(leases, alice.principal, { onWaiting: (place) => { places.push(place) } })
+  const positions: QueuePosition[] = []
+  const limited = request(leases, alice.principal, { onWaiting: (position) => { positions.push(position) } })
 
   await pass(time, 2_000)
   for (let round = 0; round < 3; round++) {
     const other = await acquire(bob)
     await leases.release({ handle: other.handle, holder: bob })
   }
-  t.match(places, [{ position: 1, note: /all agents that use your token may hold 1 lease/ }])
+  t.match(positions, [{ position: 1, note: /all agents that use your token may hold 1 lease/ }])
 
   await leases.release({ handle: own.handle, holder: alice })
   t.ok(await limited.outcome)
+})
+
+t.test('several devices are had in the end, however many single ones its own holder asks for', async (t) => {
+  const { leases, acquire, time } = await leaseBench({ phones: fakePool(3), settings: { maxPerHolder: 2, maxBypasses: 1 } })
+  const held = [await acquire(), await acquire()]
+  const both = leases.acquireAll({ holder: alice, wanted: { a: {}, b: {} }, waitMs: 3_600_000, signal: new AbortController().signal })
+  const notes: Array<string | undefined> = []
+  const singles = Array.from({ length: 3 }, () => request(leases, alice.principal, { onWaiting: ({ note }) => { notes.push(note) } }))
+  const release = async () => { await leases.release({ handle: held.shift()?.handle ?? '', holder: alice }) }
+
+  for (const single of singles.slice(0, 2)) {
+    await release()
+    held.push(await single.outcome)
+  }
+  await release()
+  await pass(time, 1_000)
+
+  t.equal(singles[2]?.now(), 'waiting', 'a phone is free, and the allowance is kept')
+  t.match(notes.at(-1), /an earlier request with your token waits for those that are left$/)
+  await t.rejects(acquire(), { code: 'lease_limit_reached', retryable: true, message: /may hold 2 lease.*an earlier request/ })
+  t.ok(await acquire(bob), 'which concerns no other holder')
+  await release()
+  t.equal(Object.keys(await both).length, 2)
 })
 
 t.test('a wait that is over because of the limit says so', async (t) => {

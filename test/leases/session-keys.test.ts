@@ -96,7 +96,7 @@ t.test('a heartbeat under a key whose lease is over says why', async (t) => {
   t.equal(await leases.heartbeat({ sessionKey, holder: bob }), 'unknown')
 })
 
-t.test('what its caller never learned of is undone without a cleanup, and the next in line has it', async (t) => {
+t.test('what its caller never learned of is undone without a cleanup, and the next in the queue has it', async (t) => {
   const { leases, phone, acquireUnder } = await setup({ phones: fakePool(1) })
   const { handle } = await acquireUnder()
   const waiting = request(leases, 'ann')

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { DeviceSelector, WaitingPlace } from '../../src/leases/contract/lease-manager.ts'
+import type { DeviceSelector, QueuePosition } from '../../src/leases/contract/lease-manager.ts'
 import { fakeDriver, fakePool } from '../support/fake-driver.ts'
 import { alice, bob, leaseBench, type LeaseBench } from '../support/lease-bench.ts'
 import { pass, request } from '../support/pool-moves.ts'
@@ -11,7 +11,7 @@ async function refusalOf (bench: LeaseBench, wanted: Readonly<Record<string, Dev
   return await bench.leases.acquireAll({ holder: bob, wanted, signal }).then(() => 'granted', (refusal: unknown) => refusal)
 }
 
-t.test('nothing is kept from others for who waits for a phone that cannot be cleaned', async (t) => {
+t.test('nothing is kept for a request that waits for a phone that cannot be cleaned', async (t) => {
   const phones = [fakeDriver(), fakeDriver({ id: 'iphone', platform: 'ios' })]
   const { leases, acquire, stateOf, time } = await leaseBench({ phones })
   for (const phone of phones.slice(1)) phone.failingCleanups = Number.POSITIVE_INFINITY
@@ -70,19 +70,19 @@ t.test('of many holds the first few reasons are told', async (t) => {
   t.match(await refusalOf(bench, { a: {} }), { message: /block "reason 2", block "reason 3", block "reason 4", 1 more\.$/ })
 })
 
-t.test('who waits for what an operator holds is told so at once, again when that changes, and gets it when it is lifted', async (t) => {
+t.test('a request that waits for what an operator holds is told so at once, again when that changes, and gets it when it is lifted', async (t) => {
   const { leases, time } = await leaseBench()
   await leases.operations.block({ device: 'phone-1', reason: 'cracked', by })
-  const places: WaitingPlace[] = []
-  const waiting = request(leases, 'ann', { onWaiting: (place) => { places.push(place) } })
+  const positions: QueuePosition[] = []
+  const waiting = request(leases, 'ann', { onWaiting: (position) => { positions.push(position) } })
   const impatient = request(leases, 'ben', { waitMs: 2_000 })
-  t.match(places, [{ position: 1, estimateMs: undefined, note: /^an operator keeps what matches from new leases: block "cracked"$/ }])
+  t.match(positions, [{ position: 1, estimateMs: undefined, note: /^an operator keeps what matches from new leases: block "cracked"$/ }])
 
   await pass(time, 2_000)
   await t.rejects(impatient.outcome, { code: 'wait_timed_out', message: /because an operator keeps .*: block "cracked"\.$/ })
   await leases.operations.block({ device: 'phone-1', reason: 'melted', by })
   await pass(time, 1_000)
-  t.match(places.slice(1), [{ note: /block "melted"$/ }])
+  t.match(positions.slice(1), [{ note: /block "melted"$/ }])
 
   await leases.operations.unblock({ device: 'phone-1', by })
   t.equal((await waiting.outcome).deviceId, 'phone-1')

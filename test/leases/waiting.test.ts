@@ -2,17 +2,17 @@ import t from 'tap'
 import { fakeDriver, fakePool } from '../support/fake-driver.ts'
 import { idle } from '../support/idle.ts'
 import { alice, bob, leaseBench, ttlMs } from '../support/lease-bench.ts'
-import type { DeviceSelector, WaitingPlace } from '../../src/leases/contract/lease-manager.ts'
+import type { DeviceSelector, QueuePosition } from '../../src/leases/contract/lease-manager.ts'
 import { CancelledRefusal } from '../../src/refusals/cancellation.ts'
 import { pass, request } from '../support/pool-moves.ts'
 
-t.test('who waits gets the device once it is released and clean, in order of arrival', async (t) => {
+t.test('a waiting request gets the device once it is released and clean, in order of arrival', async (t) => {
   const { leases, acquire, phone } = await leaseBench()
   const { handle } = await acquire()
   const first = request(leases, 'ann')
   const second = request(leases, 'ben')
   await idle()
-  t.strictSame([first.places, second.places], [[1], [2]])
+  t.strictSame([first.positions, second.positions], [[1], [2]])
 
   const cleanup = phone.hold('restoreHome')
   const releasing = leases.release({ handle, holder: alice })
@@ -29,7 +29,7 @@ t.test('who waits gets the device once it is released and clean, in order of arr
   t.equal((await second.outcome).fence, 5)
 })
 
-t.test('a place is told on joining and again when it has changed', async (t) => {
+t.test('a position is told on joining and again when it has changed', async (t) => {
   const { leases, acquire, time } = await leaseBench()
   await acquire()
   const first = request(leases, 'ann')
@@ -39,23 +39,23 @@ t.test('a place is told on joining and again when it has changed', async (t) => 
   first.leave()
   await pass(time, 3_000)
 
-  t.strictSame(second.places, [2, 1])
+  t.strictSame(second.positions, [2, 1])
 })
 
-t.test('a place is told again when its estimate has moved by more than five seconds, but not because time passes', async (t) => {
+t.test('a position is told again when its estimate has moved by more than five seconds, but not because time passes', async (t) => {
   const { leases, acquire, time } = await leaseBench()
   const { handle } = await acquire()
-  const places: WaitingPlace[] = []
-  request(leases, 'ann', { onWaiting: (place) => { places.push(place) } })
+  const positions: QueuePosition[] = []
+  request(leases, 'ann', { onWaiting: (position) => { positions.push(position) } })
 
   await pass(time, 60_000)
-  t.strictSame(places, [{ position: 1, estimateMs: ttlMs }])
+  t.strictSame(positions, [{ position: 1, estimateMs: ttlMs }])
   await leases.renew({ handle, holder: alice, ttlMs: ttlMs - 55_000 })
   await pass(time, 1_000)
-  t.equal(places.length, 1, 'five seconds later than before')
+  t.equal(positions.length, 1, 'five seconds later than before')
   await leases.renew({ handle, holder: alice, ttlMs })
   await pass(time, 1_000)
-  t.strictSame(places.slice(1), [{ position: 1, estimateMs: ttlMs - 1_000 }])
+  t.strictSame(positions.slice(1), [{ position: 1, estimateMs: ttlMs - 1_000 }])
 })
 
 t.test('a wait comes with an estimate', async (t) => {
@@ -69,7 +69,7 @@ t.test('a wait comes with an estimate', async (t) => {
   t.strictSame(estimates, [ttlMs])
 })
 
-t.test('who is gone leaves the line at once', async (t) => {
+t.test('a request leaves the queue at once when its caller is gone', async (t) => {
   const { leases, acquire } = await leaseBench()
   const { handle } = await acquire()
   const first = request(leases, 'ann')
@@ -83,7 +83,7 @@ t.test('who is gone leaves the line at once', async (t) => {
   t.strictSame([first.now(), second.now()], ['cancelled', 'phone-1'])
 })
 
-t.test('a wait that is over is refused with the place it had come to', async (t) => {
+t.test('a wait that is over is refused with the position it had come to', async (t) => {
   const { leases, acquire, time } = await leaseBench()
   await acquire()
   request(leases, 'ann')
@@ -99,7 +99,26 @@ t.test('a wait that is over is refused with the place it had come to', async (t)
   t.equal(time.timers(), timersBefore - 1)
 })
 
-t.test('who does not wait does not overtake who waits, and is refused', async (t) => {
+t.test('a request is not charged for time in which this process was stalled', async (t) => {
+  const { leases, acquire, time } = await leaseBench()
+  const { handle } = await acquire()
+  const lasting = request(leases, 'ann', { waitMs: 60_000 })
+  const short = request(leases, 'ben', { waitMs: 10_000 })
+  await pass(time, 1_000)
+
+  // A second of it passes before it counts as a stall.
+  time.stall(60_000)
+  await pass(time, 7_999)
+  t.strictSame([lasting.now(), short.now()], ['waiting', 'waiting'])
+  await pass(time, 1)
+  t.equal(short.now(), 'wait_timed_out')
+
+  await leases.release({ handle, holder: alice })
+  await idle()
+  t.equal(lasting.now(), 'phone-1')
+})
+
+t.test('a request that does not wait does not overtake one that does, and is refused', async (t) => {
   const { leases, acquire, phone } = await leaseBench()
   const { handle } = await acquire()
   const waiting = request(leases, 'ann')
@@ -113,7 +132,7 @@ t.test('who does not wait does not overtake who waits, and is refused', async (t
   t.equal((await waiting.outcome).deviceId, 'phone-1')
 })
 
-t.test('a refusal says how many wait for such a device', async (t) => {
+t.test('a refusal says how many requests wait for such a device', async (t) => {
   const { leases, acquire } = await leaseBench({ phones: [fakeDriver(), fakeDriver({ id: 'iphone', platform: 'ios' })] })
   await acquire()
   await acquire()
@@ -123,7 +142,7 @@ t.test('a refusal says how many wait for such a device', async (t) => {
   await t.rejects(acquire(bob, { platform: 'android' }), { code: 'capacity_exhausted', details: { waiting: 1 } })
 })
 
-t.test('who cannot be met holds up nobody behind it', async (t) => {
+t.test('a request that cannot be served blocks none behind it', async (t) => {
   const { leases, acquire } = await leaseBench({ phones: fakePool(2) })
   await acquire(alice, { device: 'phone-1' })
   const stuck = request(leases, 'ann', { selector: { device: 'phone-1' } })
@@ -140,7 +159,7 @@ t.test('a higher priority goes first, and a lower one in its time', async (t) =>
   await leases.release({ handle, holder: alice })
   t.equal((await high.outcome).deviceId, 'phone-1')
 
-  // Two bands up takes two minutes; from then on nobody gets in front.
+  // Two bands up takes two minutes; from then on no request gets in front.
   await pass(time, 120_000, 10_000)
   const late = request(leases, 'cal', { priority: 'high' })
   await leases.release({ handle: (await high.outcome).handle, holder: { principal: 'ben' } })
@@ -242,7 +261,7 @@ t.test('a waiting request takes the next device when the one it was to get does 
   t.equal((await waiting.outcome).deviceId, 'phone-2')
 })
 
-t.test('a device that comes back is given to who waits', async (t) => {
+t.test('a device that comes back is given to the request that waits', async (t) => {
   const { leases, phone, time } = await leaseBench()
   phone.boot = undefined
   const waiting = request(leases, 'ann')
@@ -266,7 +285,7 @@ t.test('the least recently used device goes first, and one that was put back at 
   t.equal((await acquire()).deviceId, 'phone-1')
 })
 
-t.test('a place in the list is the one that was told of, and who is being served has the first', async (t) => {
+t.test('a position in the list is the one that was told, and a request that is being granted has the first', async (t) => {
   const { leases, acquire, phones } = await leaseBench({ phones: [fakeDriver(), fakeDriver({ id: 'iphone', platform: 'ios' })] })
   const { handle } = await acquire(alice, { device: 'phone-1' })
   await acquire(alice, { device: 'iphone' })
@@ -274,7 +293,7 @@ t.test('a place in the list is the one that was told of, and who is being served
   await idle()
   const listed = () => leases.waiting().map(({ principal, position, estimateMs }) => [principal, position, estimateMs])
 
-  t.strictSame(requests.map(({ places }) => places), [[1], [1], [3]])
+  t.strictSame(requests.map(({ positions }) => positions), [[1], [1], [3]])
   t.strictSame(listed(), [['ann', 1, ttlMs], ['ben', 1, ttlMs], ['cal', 3, 2 * ttlMs]])
   const probe = phones[0]?.hold('bootId')
   await leases.release({ handle, holder: alice })
@@ -283,7 +302,7 @@ t.test('a place in the list is the one that was told of, and who is being served
   probe?.finish()
 })
 
-t.test('who waits is listed with what it wants, in the order in which it would be served', async (t) => {
+t.test('a waiting request is listed with what it wants, in the order of the queue', async (t) => {
   const { leases, acquire, time } = await leaseBench({ settings: { topPriority: 'high' } })
   await acquire()
   const sinceMs = time.clock.nowMs()
@@ -298,7 +317,7 @@ t.test('who waits is listed with what it wants, in the order in which it would b
   t.strictSame(leases.waiting({ principal: 'ann' }).map(({ principal, position }) => [principal, position]), [['ann', 2]])
 })
 
-t.test('who waits when the gateway shuts down has no lease to go on with', async (t) => {
+t.test('a request that waits when the gateway shuts down has no lease to go on with', async (t) => {
   const { leases, acquire } = await leaseBench()
   await acquire()
   const caller = new AbortController()
@@ -311,7 +330,7 @@ t.test('who waits when the gateway shuts down has no lease to go on with', async
   await t.rejects(request(leases, 'ann', { signal: caller.signal }).outcome, { code: 'leases_unavailable' })
 })
 
-t.test('a stop turns everybody away and leaves no timer', async (t) => {
+t.test('a stop refuses all requests and leaves no timer', async (t) => {
   const { leases, acquire, time } = await leaseBench()
   await acquire()
   const waiting = request(leases, 'ann')

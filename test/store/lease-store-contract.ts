@@ -93,6 +93,37 @@ export function leaseStoreContract (name: string, open: (t: Teardown) => Promise
       t.strictSame(await store.lease('ls_1'), renewed?.lease)
     })
 
+    t.test('a lease is confirmed by what moves it, unless its acquirer does, or by itself; it stays so', async (t) => {
+      const { store } = await open(t)
+      await store.enroll(['a', 'b'])
+      await store.change(grant('a', 'ls_1'))
+      await store.change(grant('b', 'ls_2'))
+      const [one, other] = [{ deviceId: 'a', handle: 'ls_1', fence: 1, nowMs }, { deviceId: 'b', handle: 'ls_2', fence: 1, nowMs }]
+      const moved = { type: 'extend', by: 'look', isVetoed: false, durable: false } as const
+
+      t.match(await store.change({ ...one, ...moved, byAcquirer: true }), { lease: { isConfirmed: false, isUsed: true } })
+      t.match(await store.change({ ...one, ...moved }), { lease: { isConfirmed: true } })
+      t.match(await store.change({ ...one, ...moved, byAcquirer: true }), { lease: { isConfirmed: true } })
+      t.match(await store.change({ ...other, type: 'confirm' }), { lease: { isConfirmed: true, isUsed: false } })
+      t.match(await store.change({ ...other, type: 'confirm' }), { lease: { isConfirmed: true } })
+
+      t.equal(await store.change({ ...one, type: 'end', reason: 'undelivered' }), undefined)
+      t.match([await store.lease('ls_1'), await store.lease('ls_2')], [{ state: 'granted', isConfirmed: true }, { state: 'granted', isConfirmed: true }])
+    })
+
+    t.test('a lease that is taken back leaves its device free, and to be cleaned where its acquirer has used it', async (t) => {
+      const { store } = await open(t)
+      await store.enroll(['a', 'b'])
+      await store.change(grant('a', 'ls_1'))
+      await store.change(grant('b', 'ls_2'))
+      await store.change({ type: 'extend', deviceId: 'b', handle: 'ls_2', fence: 1, nowMs, by: 'look', isVetoed: false, durable: false, byAcquirer: true })
+      const end = { type: 'end', fence: 1, reason: 'undelivered', nowMs: nowMs + 1 } as const
+
+      t.match(await store.change({ ...end, deviceId: 'a', handle: 'ls_1' }), { device: { state: 'free', fence: 2 }, lease: { state: 'ended', end: { reason: 'undelivered' } } })
+      t.match(await store.change({ ...end, deviceId: 'b', handle: 'ls_2' }), { device: { state: 'cleaning', fence: 2 }, lease: { state: 'releasing', end: { reason: 'undelivered' } } })
+      t.equal(await store.change({ ...end, deviceId: 'b', handle: 'ls_2', type: 'confirm' }), undefined)
+    })
+
     t.test('a lease that is due is extended only while it is in use', async (t) => {
       const { store } = await open(t)
       await store.enroll(['a'])
@@ -115,6 +146,7 @@ export function leaseStoreContract (name: string, open: (t: Teardown) => Promise
         t.equal(await store.change({ ...lease, type: 'end', reason: 'released', nowMs }), undefined)
         t.equal(await store.change({ ...lease, type: 'end', reason: 'undelivered', nowMs }), undefined)
         t.equal(await store.change({ ...lease, type: 'resume', nowMs }), undefined)
+        t.equal(await store.change({ ...lease, type: 'confirm', nowMs }), undefined)
         t.equal(await store.change({ ...lease, type: 'await_owner', nowMs, forgivenMs: 0, ownerMs: 0 }), undefined)
       }
       t.equal(await store.change({ type: 'settle', deviceId: 'a', fence: 1, nowMs }), undefined)

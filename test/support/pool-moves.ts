@@ -10,8 +10,8 @@ export interface Request {
   leave (): void
   /** The device it got, the code it was refused with, or `waiting`. */
   now (): string
-  /** The places it was told of. */
-  readonly places: readonly number[]
+  /** The positions that its caller was told. */
+  readonly positions: readonly number[]
 }
 
 /** Asks for a device on behalf of somebody who waits an hour, unless told otherwise. */
@@ -19,13 +19,13 @@ export function request (
   leases: LeaseManager, principal: string, terms: Partial<AcquireTerms> & { readonly selector?: DeviceSelector } = {}
 ): Request {
   const caller = new AbortController()
-  const places: number[] = []
+  const positions: number[] = []
   let state = 'waiting'
   const outcome = leases.acquire({
-    holder: { principal }, selector: {}, waitMs: 3_600_000, signal: caller.signal, onWaiting: ({ position }) => { places.push(position) }, ...terms
+    holder: { principal }, selector: {}, waitMs: 3_600_000, signal: caller.signal, onWaiting: ({ position }) => { positions.push(position) }, ...terms
   })
   outcome.then(({ deviceId }) => { state = deviceId }, (refusal: { code?: string }) => { state = String(refusal.code) })
-  return { outcome, places, leave: () => caller.abort(), now: () => state }
+  return { outcome, positions, leave: () => caller.abort(), now: () => state }
 }
 
 /** Lets time pass in steps, with everything going on in between that can. */

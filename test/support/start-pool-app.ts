@@ -37,7 +37,7 @@ export interface PoolApp extends TestApp {
   start (tool: string, args?: Record<string, unknown>, caller?: Caller): ClientRequest
   /** Calls a tool whose answer takes its time; resolves with the head of the response. */
   open (tool: string, args?: Record<string, unknown>, caller?: Caller): Promise<OpenCall>
-  /** Resolves when that many requests wait in the line. */
+  /** Resolves when that many requests wait in the queue. */
   waiting (count: number): Promise<void>
   /** Device and principal of each lease. */
   held (): Promise<readonly string[]>

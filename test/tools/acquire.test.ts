@@ -1,5 +1,5 @@
 import t from 'tap'
-import { patienceMs } from '../../src/tools/acquire.ts'
+import { maxWaitMs } from '../../src/tools/acquire.ts'
 import { idle } from '../support/idle.ts'
 import { manualTime } from '../support/manual-time.ts'
 import { scriptedPhone } from '../support/scripted-driver.ts'
@@ -43,7 +43,7 @@ t.test('a caller that waits is told its place, and gets the phone when it is fre
 
   const waiting = call('acquireDevice', { waitMs: 60_000, purpose: 'smoke test' }, { principal: bob, progress: ({ message }) => { told.push(message) } })
   await idle()
-  t.match(told[0], /^position 1 of the line/)
+  t.match(told[0], /^position 1 in the queue/)
   t.match(leases.waiting(), [{ principal: bob.key, position: 1, purpose: 'smoke test' }])
   await call('releaseDevice', { lease })
 
@@ -79,7 +79,7 @@ t.test('a wait in vain ends with when to try again', async (t) => {
   await t.rejects(waiting, { code: 'wait_timed_out', retryable: true })
 })
 
-t.test('a caller that goes away leaves the line at once, and the next one is served', async (t) => {
+t.test('a caller that goes away leaves the queue at once, and the next one is served', async (t) => {
   const { call, acquire, leases } = await setup()
   const lease = await acquire()
   const caller = new AbortController()
@@ -149,7 +149,7 @@ t.test('acquireDevices waits like acquireDevice, and an answer that did not arri
   const told: Array<string | undefined> = []
   const waiting = call('acquireDevices', { devices: { a: { platform: 'android' }, b: { platform: 'android' } }, waitMs: 60_000 }, { principal: bob, progress: ({ message }) => { told.push(message) } })
   await idle()
-  t.match(told, [/^position 1 of the line/])
+  t.match(told, [/^position 1 in the queue/])
   t.same((await leases.list()).map(({ deviceId }) => deviceId), ['c-phone'], 'and holds nothing meanwhile')
   await call('releaseDevice', { lease })
   const { undo } = await waiting
@@ -171,6 +171,6 @@ t.test('a session key stands for one of several phones, and the caller is told f
 
 t.test('how long a call wants to wait is read from whatever comes', async (t) => {
   for (const [waitMs, expected] of [[5_000, 5_000], ['5000', 5_000], [3_600_000, 3_600_000], [3_600_001, 0], [0, 0], [-1, 0], ['soon', 0], [Number.NaN, 0], [null, 0], [[5], 0], [{}, 0], [true, 0], [undefined, 0]] as const) {
-    t.equal(patienceMs({ waitMs }), expected, JSON.stringify(waitMs))
+    t.equal(maxWaitMs({ waitMs }), expected, JSON.stringify(waitMs))
   }
 })

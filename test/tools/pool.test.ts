@@ -283,7 +283,7 @@ t.test('listLeases shows what its caller waits for, and nobody else\'s requests'
 
   const { text, structuredContent } = await call('listLeases')
 
-  t.match(text, /leave it\.\nwaiting for a phone: position 1 of the line.* "next test"$/)
+  t.match(text, /leave it\.\nwaiting for a phone: position 1 in the queue.* "next test"$/)
   t.match(structuredContent.waiting, [{ wanted: [{ platform: 'android' }], position: 1, priority: 'normal', since: String, purpose: 'next test' }])
   t.strictSame((await call('listLeases', {}, { principal: bob })).structuredContent, { leases: [], total: 0 })
   await call('releaseDevice', { lease })

@@ -1,4 +1,5 @@
-import type { DeviceDriver, DeviceKind, DeviceDescription, Platform } from '../../devices/device-driver.ts'
+import type { DeviceDriver } from '../../devices/device-driver.ts'
+import type { DeviceKind, DeviceDescription, Platform } from '../../devices/device-types.ts'
 import type { AuditEntry } from './audit.ts'
 import type { CleanupLevel } from '../cleanup/cleanup-level.ts'
 import type { EndReason, Holder, Lease, Priority } from './lease.ts'
@@ -37,6 +38,13 @@ export interface PooledDevice {
   readonly lease: Lease | undefined
 }
 
+/** A device is in another state or held otherwise, or has another lease or one in another state. That a lease lasts longer now is no change. */
+export interface PoolChange {
+  readonly deviceId: string
+  /** The lease that is over, at the moment it is. */
+  readonly ended: Lease | undefined
+}
+
 /** What work done under a lease gets to act with. */
 export interface LeaseUse {
   readonly lease: Lease
@@ -56,13 +64,13 @@ export interface ReleaseResult {
   readonly releasedNow: boolean
 }
 
-/** Where a request stands in the line. */
-export interface WaitingPlace {
-  /** From 1, among those who compete for the same devices. */
+/** Where a request is in the queue. */
+export interface QueuePosition {
+  /** From 1, among the requests that compete for the same devices. */
   readonly position: number
-  /** How long it may still take; undefined when nobody can tell. */
+  /** How long it may still take; undefined when that cannot be known. */
   readonly estimateMs: number | undefined
-  /** What stands in the way beside those in front: a hold of an operator, the holder's own limit. */
+  /** What keeps it waiting beside the requests in front: a hold of an operator, the limit of its holder. */
   readonly note?: string
 }
 
@@ -70,20 +78,20 @@ export interface AcquireTerms {
   readonly holder: Holder
   readonly ttlMs?: number
   readonly purpose?: string
-  /** How long to wait in line, at most 3,600,000; 0 or absent: at once or not at all. */
+  /** How long to wait in the queue, at most 3,600,000; 0 or absent: at once or not at all. */
   readonly waitMs?: number
   readonly priority?: Priority
   /** A promise to beat at least this often, 2,000 to 60,000; the lease ends when it is broken. */
   readonly heartbeatMs?: number
   /** Hash of the caller's session key; the lease is bound to it when no live one is. */
   readonly sessionKey?: string
-  /** Fires when the caller is gone: it leaves the line at once, and a grant it never learns of is undone. */
+  /** Fires when the caller is gone: its request leaves the queue at once, and a grant that it never learns of is undone. */
   readonly signal: AbortSignal
-  /** Told on joining the line, and when the place has changed or the estimate has moved by seconds; must not throw. */
-  readonly onWaiting?: (place: WaitingPlace) => void
+  /** Called on joining the queue, and when the position has changed or the estimate has moved by seconds; must not throw. */
+  readonly onWaiting?: (position: QueuePosition) => void
 }
 
-/** A request in the line, as operators see it. */
+/** A request in the queue, as operators see it. */
 export interface WaitingRequest {
   readonly id: string
   readonly principal: string
@@ -106,7 +114,7 @@ export interface LeaseClaim {
 
 export interface LeaseManager {
   /**
-   * Grants a free device that matches, least recently used first; or waits for one, in line.
+   * Grants a free device that matches, least recently used first; or waits for one in the queue.
    *
    * @throws {UnknownDeviceRefusal} no device of the pool can ever match
    * @throws {TooManyDevicesRefusal} the pool has fewer devices of that sort than are wanted at once
@@ -143,19 +151,28 @@ export interface LeaseManager {
    */
   release (request: LeaseClaim & { readonly cleanup?: CleanupLevel }): Promise<ReleaseResult>
 
-  /** Ends a lease of which its holder never learned. One that has been used, or is over, stays as it is. */
+  /**
+   * Takes back a lease whose holder has not learned of it: the answer of the call that acquired it
+   * did not arrive. One that is confirmed, or over, stays as it is. Returns once the device is clean.
+   */
   undo (request: LeaseClaim): Promise<void>
 
   /**
    * Runs `work` under a lease. The lease moves to a full ttl from now and does not end by time
-   * while `work` runs, for `limitMs` and for `leases.longestVetoMs` at most.
+   * while `work` runs, for `limitMs` and for `leases.longestVetoMs` at most. `byAcquirer`: the call
+   * that acquired the lease uses it, which does not show that its holder knows of it.
    *
    * @throws {UnknownLeaseRefusal} not there, or not this holder's
    * @throws {LeaseEndedRefusal} over, with the reason
    * @throws {DeviceOfflineRefusal} the device does not answer; the lease waits for it
    */
   use<T> (
-    request: LeaseClaim & { readonly signal: AbortSignal, readonly kind: UseKind, readonly limitMs?: number },
+    request: LeaseClaim & {
+      readonly signal: AbortSignal
+      readonly kind: UseKind
+      readonly limitMs?: number
+      readonly byAcquirer?: boolean
+    },
     work: (use: LeaseUse) => Promise<T>
   ): Promise<T>
 
@@ -178,7 +195,7 @@ export interface LeaseManager {
   /** Whether the lease's time is over and only a running call keeps it. */
   isExpiring (lease: Lease): boolean
 
-  /** A holder's requests in the line, or everybody's, in the order in which they would be served now. */
+  /** A holder's requests in the queue, or those of all holders, in the order in which they would be served now. */
   waiting (holder?: Holder): readonly WaitingRequest[]
 
   /** The whole pool, ordered by device id. */
@@ -187,7 +204,7 @@ export interface LeaseManager {
   /** Whether a device is part of the pool, whatever its state. */
   hasDevice (deviceId: string): boolean
 
-  /** Whether the holder's lease goes on. Looking does not use it: its expiry stays. */
+  /** Whether the holder's lease goes on. Asking is a claim, but no use: its expiry stays. */
   isHolding (request: LeaseClaim): Promise<boolean>
 
   /** Ids of the apps that phones of the pool have in their home state; one that does not answer is left out. */

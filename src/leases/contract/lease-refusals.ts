@@ -1,4 +1,4 @@
-import type { DeviceDescription } from '../../devices/device-driver.ts'
+import type { DeviceDescription } from '../../devices/device-types.ts'
 import { quote } from '../../text/quote.ts'
 import { Refusal } from '../../refusals/refusal.ts'
 import type { EndReason, LeaseEnd, Priority } from './lease.ts'
@@ -8,6 +8,7 @@ import type { DeviceState } from './lease-manager.ts'
 /** The handle is nobody's, or somebody else's: which of the two is not told. */
 export class UnknownLeaseRefusal extends Refusal {
   readonly code = 'lease_unknown'
+  override readonly kind = 'not_found'
 
   constructor () {
     super({
@@ -52,6 +53,7 @@ const endings: Readonly<Record<EndReason, string>> = {
 /** No device of the pool is what the caller asks for, taken or not. */
 export class UnknownDeviceRefusal extends Refusal {
   readonly code = 'no_such_device'
+  override readonly kind = 'not_found'
 
   constructor (pool: readonly DeviceDescription[]) {
     super({
@@ -70,6 +72,7 @@ export class UnknownDeviceRefusal extends Refusal {
 /** Each of several devices is there, but not all of them at once: the pool has too few of that sort. */
 export class TooManyDevicesRefusal extends Refusal {
   readonly code = 'too_many_devices'
+  override readonly kind = 'limit'
 
   constructor ({ wanted, matching, atOnce }: { readonly wanted: number, readonly matching: number, readonly atOnce: number }) {
     super({
@@ -103,7 +106,7 @@ export class CapacityExhaustedRefusal extends Refusal {
         : `The ${wanted} devices cannot be had all at once now; ${states.free ?? 0} of the ${matching} that match are free.`,
       retryable: true,
       retryAfterMs,
-      nextAction: 'Repeat the call with waitMs to wait in line, or after retryAfterMs; or ask for another sort of device.',
+      nextAction: 'Repeat the call with waitMs to wait in the queue, or after retryAfterMs; or ask for another sort of device.',
       details: { matching, waiting, states }
     })
   }
@@ -148,7 +151,7 @@ export class CleanupInProgressRefusal extends Refusal {
       message: 'The matching device is being cleaned up after its last lease.',
       retryable: true,
       retryAfterMs,
-      nextAction: 'Wait retryAfterMs and repeat the call, or wait in line with waitMs.',
+      nextAction: 'Wait retryAfterMs and repeat the call, or wait in the queue with waitMs.',
       details: { matching, waiting, states }
     })
   }
@@ -171,6 +174,7 @@ export class TtlOutOfRangeRefusal extends Refusal {
 /** The gateway is starting or stopping; leases are left alone meanwhile. */
 export class LeasesUnavailableRefusal extends Refusal {
   readonly code = 'leases_unavailable'
+  override readonly kind = 'unavailable'
 
   constructor () {
     super({
@@ -193,15 +197,16 @@ export class WaitTimedOutRefusal extends Refusal {
         : `The request could not be served in time, because ${note}.`,
       retryable: true,
       retryAfterMs,
-      nextAction: 'Repeat the call with a longer waitMs, or ask for another sort of device. A repeated call joins the end of the line.',
+      nextAction: 'Repeat the call with a longer waitMs, or ask for another sort of device. A repeated call joins the end of the queue.',
       details: { position }
     })
   }
 }
 
-/** The line is as long as it may be, for everybody or for this holder. */
+/** The queue is as long as it may be, in all or for this holder. */
 export class QueueFullRefusal extends Refusal {
   readonly code = 'queue_full'
+  override readonly kind = 'limit'
 
   constructor ({ limit, of }: { readonly limit: number, readonly of: 'everybody' | 'holder' }) {
     super({
@@ -219,11 +224,12 @@ export class QueueFullRefusal extends Refusal {
 /** The holder would have more leases than it may have at once. Other agents with the same token count too. */
 export class LeaseLimitReachedRefusal extends Refusal {
   readonly code = 'lease_limit_reached'
+  override readonly kind = 'limit'
 
-  constructor ({ limit, wanted }: { readonly limit: number, readonly wanted: number }) {
+  constructor ({ limit, wanted, isKept }: LimitReached & { readonly wanted: number }) {
     const canFit = wanted <= limit
     super({
-      message: `There is a limit: ${limitNote(limit)}.`,
+      message: `There is a limit: ${limitNote({ limit, isKept })}.`,
       retryable: canFit,
       ...(canFit ? { retryAfterMs: 5_000 } : {}),
       nextAction: canFit
@@ -234,14 +240,23 @@ export class LeaseLimitReachedRefusal extends Refusal {
   }
 }
 
+/** The limit on a holder's leases that keeps a request waiting. */
+export interface LimitReached {
+  readonly limit: number
+  /** Whether the holder has fewer leases than that, and an earlier request of the holder waits for the rest. */
+  readonly isKept: boolean
+}
+
 /** The limit on a holder's leases, as part of a sentence. */
-export function limitNote (limit: number): string {
-  return `all agents that use your token may hold ${limit} lease(s) at once between them`
+export function limitNote ({ limit, isKept }: LimitReached): string {
+  const limited = `all agents that use your token may hold ${limit} lease(s) at once between them`
+  return isKept ? `${limited}, and an earlier request with your token waits for those that are left` : limited
 }
 
 /** The priority is above what the operator lets callers ask for. */
 export class PriorityNotAllowedRefusal extends Refusal {
   readonly code = 'priority_not_allowed'
+  override readonly kind = 'forbidden'
 
   constructor ({ asked, highest }: { readonly asked: Priority, readonly highest: Priority }) {
     super({
@@ -256,6 +271,7 @@ export class PriorityNotAllowedRefusal extends Refusal {
 /** An operator named a device that is not part of the pool. */
 export class DeviceUnknownRefusal extends Refusal {
   readonly code = 'device_unknown'
+  override readonly kind = 'not_found'
 
   constructor (device: string) {
     super({

@@ -5,7 +5,7 @@ import { priorities } from './lease.ts'
 /** The shortest ttl anybody may ask for: less would end leases between two thoughts of an agent. */
 export const minTtlMs = 30_000
 
-/** The longest anybody may ask to wait in line. */
+/** The longest that a request may wait in the queue. */
 export const longestWaitMs = 3_600_000
 
 /** What a holder may promise as the longest time between two heartbeats. */
@@ -35,9 +35,9 @@ export const leaseSettings = z.strictObject({
   maxPerHolder: z.int().min(1).max(10_000).optional()
     .describe('How many leases one principal may have at once; a request for more waits, or is refused. All agents that use one token are one principal.'),
   maxWaitingPerHolder: z.int().min(1).max(10_000).optional()
-    .describe('How many requests of one principal may wait in line at once. All agents that use one token are one principal.'),
+    .describe('How many requests of one principal may wait in the queue at once. All agents that use one token are one principal.'),
   maxWaiting: z.int().min(1).max(100_000).default(1_000)
-    .describe('How many requests may wait in line at once.'),
+    .describe('How many requests may wait in the queue at once.'),
   topPriority: z.enum(priorities).default('normal')
     .describe('The highest priority that callers may ask for.'),
   ageMs: z.int().min(1_000).max(dayMs).default(60_000)

@@ -1,111 +1,116 @@
 /**
- * The line: everybody who waits for devices, for one or for several at once.
+ * The acquire queue: which of the waiting requests is granted which devices next.
  *
- * Order: the priority's band first, then arrival. Who waits goes up one band per `ageMs`, as far
- * as the highest; there nobody who comes later is ever put in front.
+ * Order. A request of a higher priority band comes first; within a band, the request that joined
+ * first. A request rises one band each `ageMs` until it is in the highest. No later request gets
+ * in front of it there.
  *
- * A walk goes through the line from its head. A request that can be met wholly from the free
- * devices gets them; one that cannot gets nothing and is passed over, so that it holds up nobody
- * who wants something else, and nobody holds devices while waiting. So the only ones who are
- * ever overtaken for a device they could use are those who need more than is free.
+ * Granting. `nextGrants` goes through the queue from its head. A request gets its devices if all
+ * of them can be granted now. Otherwise it gets none and is passed over. So no request holds
+ * devices while it waits, and none blocks the requests behind it that want something else. Only a
+ * request that needs more than is available is ever overtaken for a device that matches it.
  *
- * That would let small requests starve a large one. A request is overdue when it has waited
- * longer than `reserveAfterMs`, or when later ones took a device that it could have used more
- * than `maxBypasses` times. From the free devices as many as can serve its wishes are then kept
- * from those behind it, and as leases end, they become all of them. Nothing is kept for a
- * request that needs a device of which nobody knows whether it ever becomes free.
+ * Keeping. Small requests could starve a large one in this way. A request is overdue when it has
+ * waited longer than `reserveAfterMs`, or when later requests have overtaken it more than
+ * `maxBypasses` times. As many available devices as it can use are then kept from the requests
+ * behind it, until it has all of them. Nothing is kept for a request that needs a device for
+ * which no time is known at which it can be granted.
  *
- * A holder may be limited in how many devices it has. A request that would take it over that is
- * passed by until it has fewer: nothing is kept for it, and it does not count as overtaken.
+ * Limits. A holder may be limited in how many leases it has; its allowance is how many more it
+ * may have now. A request that needs more than the allowance is passed over. No device is kept
+ * for it, and requests of other holders do not overtake it: it waits for leases of its own holder
+ * to end. But a later request of the same holder overtakes it by taking of the allowance, and
+ * when it is overdue, the allowance is kept for it from the later requests of its holder.
  *
- * Of the devices that would do, the least recently used are taken, then those with the fewest
- * failures, then by id.
+ * Preference. Of the devices that match, the least recently used are granted first, then those
+ * with the fewest failures, then by id.
  *
- * Whoever's turn it is steps aside while the devices are asked and granted: others are served
- * meanwhile. If that comes to nothing it steps back to where it was.
+ * A request is suspended while its devices are being granted, so that other requests are served
+ * meanwhile. If that grant fails, the request is resumed at its old position.
  *
- * Pure and deterministic: time is an argument, and nothing happens by itself. Who was told of a
- * device and has neither left nor stepped aside yet is told again at the next walk.
+ * Pure and deterministic: time is an argument, and nothing happens by itself. A grant that is
+ * neither removed nor suspended is proposed again the next time.
  */
-import type { DeviceDescription } from '../../devices/device-driver.ts'
 import { priorities, type Priority } from '../contract/lease.ts'
-import type { DeviceSelector, WaitingPlace } from '../contract/lease-manager.ts'
-import { assignDevices } from './assign-devices.ts'
-import { addDevice, emptyDeviceSet, hasDevice, isEmpty, overlap, removeDevice, type DeviceSet } from './device-set.ts'
-import { createPlaceCounter } from './position.ts'
-import { createWishMatcher, type Wishes } from './matches.ts'
+import type { DeviceSelector, QueuePosition } from '../contract/lease-manager.ts'
+import { assignAll, assignDevices } from './assign-devices.ts'
+import type { DeviceAvailability } from './availability.ts'
+import { deviceSetOf, hasDevice, isEmpty, removeDevice } from './device-set.ts'
+import { createMatcher, type Matches } from './matches.ts'
+import { createPositionCounter } from './position.ts'
 
 const highestBand = priorities.length - 1
 
-export interface LineRequest {
+export interface QueuedRequest {
   readonly id: string
+  /** The holder that its leases will belong to. */
   readonly principal: string
   readonly priority: Priority
-  /** One device for each. */
+  /** A selector for each device that it wants. */
   readonly wanted: readonly DeviceSelector[]
   readonly joinedAtMs: number
 }
 
-export interface LineDevice {
-  readonly description: DeviceDescription
-  /** Whether it can be granted now. */
-  readonly isFree: boolean
-  readonly lastUsedAtMs: number
-  /** How often it failed lately. */
-  readonly failures: number
-  /** When it may become free; undefined when nobody can know. */
-  readonly freeAtMs: number | undefined
-}
-
-export interface Turn {
-  readonly request: LineRequest
+/** A request with the devices that it is to get now. */
+export interface NextGrant {
+  readonly request: QueuedRequest
   /** A device for each of `wanted`, in that order. */
   readonly deviceIds: readonly string[]
 }
 
-export interface LineSettings {
-  /** Who has waited this long goes up one band. */
+export interface FairnessSettings {
+  /** A request rises one band each time it has waited this long. */
   readonly ageMs: number
-  /** Who has waited longer than this has free devices kept for it. */
+  /** Available devices are kept for a request that has waited longer than this. */
   readonly reserveAfterMs: number
-  /** And so has who was overtaken more often than this. */
+  /** And for a request that was overtaken more often than this. */
   readonly maxBypasses: number
 }
 
-export interface Line {
-  join (request: LineRequest): void
-  leave (id: string): void
-  /** Walks pass by who has stepped aside, and do not count it as passed over. */
-  stepAside (id: string): void
-  stepBack (id: string): void
+export interface AcquireQueue {
+  add (request: QueuedRequest): void
+  remove (id: string): void
+  /** Takes a request out of consideration while its devices are being granted. */
+  suspend (id: string): void
+  /** Puts it back to the position that it had. */
+  resume (id: string): void
   /**
-   * Who gets what now, in the order of the line. Removes nobody; counts who was passed over.
-   * `spareOf` says how many more devices a holder may have; without it, as many as there are.
+   * The grants that are to be made now, in the order of the queue. Removes no request; counts
+   * which ones are overtaken. `allowanceOf` says how many more leases a holder may have; without
+   * it there is no limit.
    */
-  walk (devices: readonly LineDevice[], nowMs: number, spareOf?: (principal: string) => number): readonly Turn[]
-  /** Counts only requests in front that compete for a device it could use. Undefined: not in the line. */
-  place (id: string, devices: readonly LineDevice[], nowMs: number): WaitingPlace | undefined
-  /** The places of all, in one pass; in the order in which they would be served, without who is aside. */
-  places (devices: readonly LineDevice[], nowMs: number): ReadonlyMap<string, WaitingPlace>
-  /** In the order in which they would be served now, that is at the last instant the line was told of; without who is aside. */
-  readonly requests: readonly LineRequest[]
+  nextGrants (
+    devices: readonly DeviceAvailability[], nowMs: number, allowanceOf?: (principal: string) => number
+  ): readonly NextGrant[]
+  /** Whether the allowance of its holder was kept for an earlier request of the same holder, as far as `nextGrants` last came. */
+  waitsForAllowance (id: string): boolean
+  /** Counts only requests in front that compete for a matching device. Undefined: not in the queue, or suspended. */
+  position (id: string, devices: readonly DeviceAvailability[], nowMs: number): QueuePosition | undefined
+  /** The positions of all requests that are not suspended, in the order of the queue. */
+  positions (devices: readonly DeviceAvailability[], nowMs: number): ReadonlyMap<string, QueuePosition>
+  /** In the order of the queue at the last instant that it was told of; without those that are suspended. */
+  readonly requests: readonly QueuedRequest[]
 }
 
 interface Entry {
-  readonly request: LineRequest
+  readonly request: QueuedRequest
   readonly arrival: number
-  isAside: boolean
-  /** How often later requests took a device that it could have used. */
+  isSuspended: boolean
+  /** How often later requests took a device that matches it, or of the allowance that it needs. */
   bypasses: number
-  wishes: Wishes
+  matches: Matches
+  /** Needs more than the allowance of its holder. */
+  isLimited: boolean
+  /** The earlier request that the allowance is kept for, if that is why. */
+  allowanceKeptFor: string | undefined
 }
 
-export function createLine ({ ageMs, reserveAfterMs, maxBypasses }: LineSettings): Line {
+export function createAcquireQueue ({ ageMs, reserveAfterMs, maxBypasses }: FairnessSettings): AcquireQueue {
   const entries = new Map<string, Entry>()
-  const matcher = createWishMatcher()
+  const matcher = createMatcher()
   let arrivals = 0
   let latestMs = Number.NEGATIVE_INFINITY
-  /** The entries in order; right until somebody joins or leaves, or goes up a band. */
+  /** The entries in order; valid until a request joins, leaves, is suspended or resumed, or rises a band. */
   let order: { readonly entries: readonly Entry[], readonly untilMs: number } | undefined
 
   function ordered (nowMs: number): readonly Entry[] {
@@ -115,8 +120,8 @@ export function createLine ({ ageMs, reserveAfterMs, maxBypasses }: LineSettings
   }
 
   function sort (nowMs: number) {
-    const inLine = [...entries.values()].filter(({ isAside }) => !isAside)
-    const ranked = inLine.map((entry) => ({ entry, ...bandOf(entry, nowMs) }))
+    const active = [...entries.values()].filter(({ isSuspended }) => !isSuspended)
+    const ranked = active.map((entry) => ({ entry, ...bandOf(entry, nowMs) }))
     ranked.sort((a, b) => b.band - a.band || a.entry.arrival - b.entry.arrival)
     return { entries: ranked.map(({ entry }) => entry), untilMs: Math.min(...ranked.map(({ untilMs }) => untilMs)) }
   }
@@ -127,15 +132,15 @@ export function createLine ({ ageMs, reserveAfterMs, maxBypasses }: LineSettings
     return band >= highestBand ? { band: highestBand, untilMs: Infinity } : { band, untilMs: joinedAtMs + (stepsUp + 1) * ageMs }
   }
 
-  function look (devices: readonly LineDevice[]) {
-    if (!matcher.look(devices)) return
-    for (const entry of entries.values()) entry.wishes = matcher.wishes(entry.request.wanted)
+  function updateMatches (devices: readonly DeviceAvailability[]) {
+    if (!matcher.update(devices)) return
+    for (const entry of entries.values()) entry.matches = matcher.matches(entry.request.wanted)
   }
 
-  function setAside (id: string, isAside: boolean) {
+  function setSuspended (id: string, isSuspended: boolean) {
     const entry = entries.get(id)
     if (entry === undefined) return
-    entry.isAside = isAside
+    entry.isSuspended = isSuspended
     order = undefined
   }
 
@@ -144,77 +149,93 @@ export function createLine ({ ageMs, reserveAfterMs, maxBypasses }: LineSettings
   }
 
   return {
-    join (request) {
-      if (entries.has(request.id)) throw new Error(`request ${request.id} is in the line already`)
+    add (request) {
+      if (entries.has(request.id)) throw new Error(`request ${request.id} is in the queue already`)
       if (request.wanted.length === 0) throw new Error(`request ${request.id} wants nothing`)
-      entries.set(request.id, { request, arrival: arrivals++, isAside: false, bypasses: 0, wishes: matcher.wishes(request.wanted) })
+      const matches = matcher.matches(request.wanted)
+      entries.set(request.id, {
+        request, arrival: arrivals++, isSuspended: false, bypasses: 0, matches, isLimited: false, allowanceKeptFor: undefined
+      })
       latestMs = Math.max(latestMs, request.joinedAtMs)
       order = undefined
     },
 
-    leave (id) {
+    remove (id) {
       if (entries.delete(id)) order = undefined
     },
 
-    stepAside: (id) => setAside(id, true),
-    stepBack: (id) => setAside(id, false),
+    suspend: (id) => setSuspended(id, true),
+    resume: (id) => setSuspended(id, false),
 
-    walk (devices, nowMs, spareOf = () => Number.POSITIVE_INFINITY) {
-      look(devices)
+    nextGrants (devices, nowMs, allowanceOf = () => Number.POSITIVE_INFINITY) {
+      updateMatches(devices)
       const byPreference = [...devices.keys()].sort((a, b) => preference(devices, a, b))
-      const available = setOf(devices, ({ isFree }) => isFree)
-      const foreseeable = setOf(devices, ({ isFree, freeAtMs }) => isFree || freeAtMs !== undefined)
+      const available = deviceSetOf(devices, ({ canBeGranted }) => canBeGranted)
+      const foreseeable = deviceSetOf(devices, ({ canBeGranted, expectedAtMs }) => canBeGranted || expectedAtMs !== undefined)
       const passedOver: Entry[] = []
-      const turns: Turn[] = []
-      const spare = new Map<string, number>()
+      const grants: NextGrant[] = []
+      const allowances = new Map<string, number>()
+      /** For which request the allowance of a holder is kept; the first where there are several. */
+      const keptFor = new Map<string, string>()
 
-      function take (taken: ReadonlyArray<number | undefined>) {
-        for (const index of taken) if (index !== undefined) removeDevice(available, index)
+      function take (indexes: ReadonlyArray<number | undefined>) {
+        for (const index of indexes) if (index !== undefined) removeDevice(available, index)
       }
 
       for (const entry of ordered(nowMs)) {
         if (isEmpty(available)) break
-        const { principal, wanted } = entry.request
-        const left = spare.get(principal) ?? spareOf(principal)
-        spare.set(principal, left)
-        if (wanted.length > left) continue
-        const taken = assignToAll(entry.wishes, byPreference, available)
+        const { request, matches } = entry
+        const { principal, wanted } = request
+        const allowance = allowances.get(principal) ?? allowanceOf(principal)
+        allowances.set(principal, allowance)
+        entry.isLimited = wanted.length > allowance
+        entry.allowanceKeptFor = entry.isLimited ? keptFor.get(principal) : undefined
+        // There is no allowance left that a later request could take, or that could be kept.
+        if (entry.isLimited && allowance <= 0) continue
+        const taken = entry.isLimited ? undefined : assignAll(matches.each, byPreference, available)
         if (taken !== undefined) {
           take(taken)
-          spare.set(principal, left - wanted.length)
-          turns.push({ request: entry.request, deviceIds: taken.flatMap((index) => devices[index]?.description.id ?? []) })
+          allowances.set(principal, allowance - wanted.length)
+          grants.push({ request, deviceIds: taken.flatMap((index) => devices[index]?.description.id ?? []) })
           for (const earlier of passedOver) {
-            if (taken.some((index) => hasDevice(earlier.wishes.any, index))) earlier.bypasses++
+            if (isOvertaken(earlier, taken, principal, allowance - wanted.length)) earlier.bypasses++
           }
           continue
         }
         passedOver.push(entry)
-        if (isOverdue(entry, nowMs) && assignToAll(entry.wishes, byPreference, foreseeable) !== undefined) {
-          take(assignDevices(entry.wishes.each, byPreference, available))
+        if (isOverdue(entry, nowMs) && assignAll(matches.each, byPreference, foreseeable) !== undefined) {
+          if (!entry.isLimited) take(assignDevices(matches.each, byPreference, available))
+          allowances.set(principal, allowance - wanted.length)
+          if (!keptFor.has(principal)) keptFor.set(principal, request.id)
         }
       }
-      return turns
+      return grants
     },
 
-    place (id, devices, nowMs) {
-      look(devices)
+    waitsForAllowance (id) {
+      const keptFor = entries.get(id)?.allowanceKeptFor
+      return keptFor !== undefined && entries.has(keptFor)
+    },
+
+    position (id, devices, nowMs) {
+      updateMatches(devices)
       const entry = entries.get(id)
-      if (entry === undefined || entry.isAside) return undefined
-      const counter = createPlaceCounter(devices, nowMs)
+      if (entry === undefined || entry.isSuspended) return undefined
+      const counter = createPositionCounter(devices, nowMs)
       for (const other of ordered(nowMs)) {
         if (other === entry) break
-        counter.goBy(other.wishes)
+        counter.count(other.matches)
       }
-      return counter.placeOf(entry.wishes)
+      return counter.positionOf(entry.matches)
     },
 
-    places (devices, nowMs) {
-      look(devices)
-      const counter = createPlaceCounter(devices, nowMs)
-      return new Map(ordered(nowMs).map(({ request, wishes }) => {
-        const place = counter.placeOf(wishes)
-        counter.goBy(wishes)
-        return [request.id, place]
+    positions (devices, nowMs) {
+      updateMatches(devices)
+      const counter = createPositionCounter(devices, nowMs)
+      return new Map(ordered(nowMs).map(({ request, matches }) => {
+        const position = counter.positionOf(matches)
+        counter.count(matches)
+        return [request.id, position]
       }))
     },
 
@@ -222,24 +243,17 @@ export function createLine ({ ageMs, reserveAfterMs, maxBypasses }: LineSettings
   }
 }
 
-function setOf (devices: readonly LineDevice[], isIn: (device: LineDevice) => boolean): DeviceSet {
-  const set = emptyDeviceSet(devices.length)
-  for (const [i, device] of devices.entries()) {
-    if (isIn(device)) addDevice(set, i)
-  }
-  return set
+/** Whether a request that was passed over is overtaken by a later one, which took these devices and left this allowance. */
+function isOvertaken (
+  { request, matches, isLimited }: Entry, taken: readonly number[], principal: string, allowance: number
+): boolean {
+  if (request.principal === principal && request.wanted.length > allowance) return true
+  return !isLimited && taken.some((index) => hasDevice(matches.any, index))
 }
 
-function preference (devices: readonly LineDevice[], a: number, b: number): number {
+function preference (devices: readonly DeviceAvailability[], a: number, b: number): number {
   const one = devices[a]
   const other = devices[b]
   if (one === undefined || other === undefined) return 0
   return one.lastUsedAtMs - other.lastUsedAtMs || one.failures - other.failures || (one.description.id < other.description.id ? -1 : 1)
-}
-
-/** A device for every wish, or undefined when that cannot be. */
-function assignToAll ({ each }: Wishes, devices: readonly number[], available: DeviceSet): readonly number[] | undefined {
-  if (!each.every((wish) => overlap(wish, available))) return undefined
-  const assigned = assignDevices(each, devices, available).filter((index) => index !== undefined)
-  return assigned.length === each.length ? assigned : undefined
 }

@@ -1,35 +1,34 @@
-import { hasDevice, type DeviceSet } from './device-set.ts'
+import { hasDevice, overlap, type DeviceSet } from './device-set.ts'
 
 /**
- * Gives each wish a device of its own, as many wishes as can have one.
+ * Gives each wanted device a device of its own, for as many of them as possible.
  *
- * The devices come in the order in which they should be taken. Each in turn is taken if the
- * ones taken before can be shared out anew so that there is a wish left for it (an augmenting
- * path). So an assignment for all wishes is found if there is one, and of all that there are, it
- * is the one with the devices that come first.
+ * The devices come in order of preference. Each one is taken if the devices taken before can be
+ * rearranged so that one of the wanted is left for it (an augmenting path). So all of the wanted
+ * are served if that is possible at all, and by the devices that come first.
  *
- * @param wishes which devices would do, per wish
- * @returns the device per wish; undefined where none was left
+ * @param wanted which devices match, for each of the wanted
+ * @returns the device for each of the wanted; undefined where none was left
  */
 export function assignDevices (
-  wishes: readonly DeviceSet[], devices: readonly number[], available: DeviceSet
+  wanted: readonly DeviceSet[], devices: readonly number[], available: DeviceSet
 ): Array<number | undefined> {
-  const assigned = wishes.map((): number | undefined => undefined)
-  let missing = wishes.length
+  const assigned = wanted.map((): number | undefined => undefined)
+  let missing = wanted.length
 
-  function findWish (device: number, moved?: Set<number>): boolean {
-    const unmet = wishes.findIndex((wish, i) => assigned[i] === undefined && hasDevice(wish, device))
-    if (unmet !== -1) {
-      assigned[unmet] = device
+  function place (device: number, moved?: Set<number>): boolean {
+    const open = wanted.findIndex((matching, i) => assigned[i] === undefined && hasDevice(matching, device))
+    if (open !== -1) {
+      assigned[open] = device
       return true
     }
-    // Whoever has what this device could be for may be able to do with another one.
+    // Another of the wanted may give up its device for this one and take a different device.
     const tried = moved ?? new Set()
-    for (const [i, wish] of wishes.entries()) {
+    for (const [i, matching] of wanted.entries()) {
       const other = assigned[i]
-      if (other === undefined || tried.has(i) || !hasDevice(wish, device)) continue
+      if (other === undefined || tried.has(i) || !hasDevice(matching, device)) continue
       tried.add(i)
-      if (findWish(other, tried)) {
+      if (place(other, tried)) {
         assigned[i] = device
         return true
       }
@@ -39,7 +38,16 @@ export function assignDevices (
 
   for (const device of devices) {
     if (missing === 0) break
-    if (hasDevice(available, device) && findWish(device)) missing--
+    if (hasDevice(available, device) && place(device)) missing--
   }
   return assigned
+}
+
+/** As `assignDevices`, but a device for each of the wanted, or undefined when that is not possible. */
+export function assignAll (
+  wanted: readonly DeviceSet[], devices: readonly number[], available: DeviceSet
+): readonly number[] | undefined {
+  if (!wanted.every((matching) => overlap(matching, available))) return undefined
+  const assigned = assignDevices(wanted, devices, available).filter((index) => index !== undefined)
+  return assigned.length === wanted.length ? assigned : undefined
 }

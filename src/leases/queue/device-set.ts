@@ -1,8 +1,20 @@
-/** Devices of one list, by their place in it: small enough to be compared a million times between two grants. */
+/**
+ * Devices of one list, as a bit for each index in the list. The queue compares such sets very
+ * often between two grants, so they are small and compared a word at a time.
+ */
 export type DeviceSet = Uint32Array
 
 export function emptyDeviceSet (size: number): DeviceSet {
   return new Uint32Array(Math.ceil(size / 32))
+}
+
+/** The devices of a list for which `isIn` holds. */
+export function deviceSetOf<T> (devices: readonly T[], isIn: (device: T) => boolean): DeviceSet {
+  const set = emptyDeviceSet(devices.length)
+  for (const [i, device] of devices.entries()) {
+    if (isIn(device)) addDevice(set, i)
+  }
+  return set
 }
 
 export function addDevice (set: DeviceSet, index: number): void {

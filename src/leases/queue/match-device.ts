@@ -1,14 +1,16 @@
-import type { DeviceDescription } from '../../devices/device-driver.ts'
+import type { DeviceDescription } from '../../devices/device-types.ts'
 import type { DeviceSelector } from '../contract/lease-manager.ts'
 import { osMatcher } from './match-os.ts'
 
-/** Whether a device is what the selector asks for, taken or not. An OS range that is none fits no device. */
+/** Whether a device matches the selector, leased or not. An invalid OS range matches no device. */
 export function matchesSelector (device: DeviceDescription, selector: DeviceSelector): boolean {
   return deviceMatcher(selector)(device)
 }
 
-/** The same for many devices: what can be worked out from the selector alone is worked out once. */
-export function deviceMatcher ({ device: id, platform, kind, model, os, labels = [], withoutLabels = [] }: DeviceSelector): (device: DeviceDescription) => boolean {
+/** The same for many devices: what follows from the selector alone is computed once. */
+export function deviceMatcher (
+  { device: id, platform, kind, model, os, labels = [], withoutLabels = [] }: DeviceSelector
+): (device: DeviceDescription) => boolean {
   const isInRange = os === undefined ? undefined : osMatcher(os)
   return (device) => (id === undefined || id === device.id) &&
     (platform === undefined || platform === device.platform) &&
@@ -20,9 +22,9 @@ export function deviceMatcher ({ device: id, platform, kind, model, os, labels =
 }
 
 /**
- * Whether the whole text fits a pattern of literal characters, `*` and `?`, letter case aside.
- * Walks both with one step back to the last star, so that no pattern of a caller's takes longer
- * than the product of the two lengths; a regular expression made from it could take for ever.
+ * Whether the whole text matches a pattern of literal characters, `*` and `?`, ignoring case.
+ * The search only ever steps back to the last star, so no pattern of a caller takes longer than
+ * the product of the two lengths; a regular expression made from it could run for ever.
  */
 export function matchesGlob (text: string, pattern: string): boolean {
   const wanted = [...pattern.toLowerCase()]

@@ -1,25 +1,26 @@
 /**
- * Ranges of OS versions, as a caller writes them: conditions with spaces between, all of which
- * must hold. A condition is a version with or without `>=`, `>`, `<=`, `<` or `=` in front.
+ * Ranges of OS versions as a caller writes them: conditions separated by spaces, all of which
+ * must hold. A condition is a version, with or without `>=`, `>`, `<=`, `<` or `=` in front.
  *
- * A condition speaks of as many numbers as it has, and of no others: `17` and `17.x` are any 17,
- * `<=17` includes 17.5, `>17` begins at 18. A version with fewer numbers has zeros for the rest.
+ * A condition compares only as many numbers as it has: `17` and `17.x` are any 17, `<=17`
+ * includes 17.5, `>17` begins at 18. A version with fewer numbers has zeros for the rest.
  */
 
 const longestRange = 64
 const condition = /^(>=|<=|>|<|=)?(\d{1,9}(?:\.\d{1,9}){0,3})(?:\.[xX*])?$/
 const dottedNumbers = /^\d+(?:\.\d+)*$/
 
-/** What is wrong with a range, for whoever wrote it; undefined when nothing is. */
+/** What is wrong with a range, in words for its author; undefined when nothing is. */
 export function osRangeFault (range: string): string | undefined {
   if (range.length > longestRange) return `a range has at most ${longestRange} characters`
   const conditions = conditionsOf(range)
   if (conditions.length === 0) return 'a range has at least one condition, such as >=14'
   const wrong = conditions.find((text) => !condition.test(text))
-  return wrong === undefined ? undefined : `${JSON.stringify(wrong)} is no condition; write versions like 15, 17.x, >=14 or <16, with spaces between`
+  if (wrong === undefined) return undefined
+  return `${JSON.stringify(wrong)} is no condition; write versions like 15, 17.x, >=14 or <16, with spaces between`
 }
 
-/** Tells which versions are in a range. Nothing is in one that is wrong, and a version that is no dotted numbers is in none. */
+/** Tells which versions are in a range: none if the range is invalid, and never one that is not dotted numbers. */
 export function osMatcher (range: string): (version: string) => boolean {
   if (osRangeFault(range) !== undefined) return () => false
   const tests = conditionsOf(range).map(conditionTest)
@@ -31,7 +32,7 @@ export function osMatcher (range: string): (version: string) => boolean {
 }
 
 function conditionsOf (range: string): string[] {
-  // An operator may stand apart from its number.
+  // A blank is allowed between an operator and its number.
   return range.replace(/([<>=]) +/g, '$1').split(' ').filter((text) => text !== '')
 }
 
@@ -47,7 +48,7 @@ function conditionTest (text: string): (version: readonly number[]) => boolean {
   }
 }
 
-/** Below, at or above zero as the version is below, in or above the bound, by the numbers that the bound has. */
+/** Negative, zero or positive when the version is below, in or above the bound, by the numbers that the bound has. */
 function compare (version: readonly number[], bound: readonly number[]): number {
   for (let i = 0; i < bound.length; i++) {
     const difference = (version[i] ?? 0) - (bound[i] ?? 0)

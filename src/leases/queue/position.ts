@@ -1,50 +1,50 @@
-import type { WaitingPlace } from '../contract/lease-manager.ts'
+import type { QueuePosition } from '../contract/lease-manager.ts'
+import type { DeviceAvailability } from './availability.ts'
 import { hasDevice, overlap, type DeviceSet } from './device-set.ts'
-import type { LineDevice } from './acquire-queue.ts'
-import type { Wishes } from './matches.ts'
+import type { Matches } from './matches.ts'
 
-/** Says where requests stand while their line goes by, from its head. */
-export interface PlaceCounter {
+/** Computes positions while it goes through a queue from the head. */
+export interface PositionCounter {
   /**
-   * Where somebody stands behind those gone by who compete for the same devices, and how long it
-   * may take until the last of its wishes has had its turn.
+   * The position behind the requests counted so far that compete for the same devices, and how
+   * long it may take until the last of the wanted devices is granted.
    */
-  placeOf (wishes: Wishes): WaitingPlace
-  /** It is in front of whoever comes now. */
-  goBy (wishes: Wishes): void
+  positionOf (matches: Matches): QueuePosition
+  /** Counts a request as in front of those that follow. */
+  count (matches: Matches): void
 }
 
-export function createPlaceCounter (devices: readonly LineDevice[], nowMs: number): PlaceCounter {
-  // Equal sets are one object, so that a long line comes to few counts.
+export function createPositionCounter (devices: readonly DeviceAvailability[], nowMs: number): PositionCounter {
+  // Equal sets are one object, so that a long queue has few counts.
   const requests = new Map<DeviceSet, number>()
-  const wishes = new Map<DeviceSet, number>()
+  const wanted = new Map<DeviceSet, number>()
   const waits = new Map<DeviceSet, readonly number[]>()
 
-  function waitsFor (wish: DeviceSet): readonly number[] {
-    const known = waits.get(wish) ?? freeInMs(wish, devices, nowMs)
-    waits.set(wish, known)
+  function waitsFor (matching: DeviceSet): readonly number[] {
+    const known = waits.get(matching) ?? waitsMs(matching, devices, nowMs)
+    waits.set(matching, known)
     return known
   }
 
   return {
-    placeOf ({ each, any }) {
+    positionOf ({ each, any }) {
       let longestMs: number | undefined = 0
-      for (const wish of new Set(each)) {
-        const own = each.filter((other) => overlap(other, wish)).length
-        const turnMs = estimateTurn(waitsFor(wish), countOverlapping(wishes, wish) + own - 1)
-        longestMs = turnMs === undefined || longestMs === undefined ? undefined : Math.max(longestMs, turnMs)
+      for (const matching of new Set(each)) {
+        const own = each.filter((other) => overlap(other, matching)).length
+        const waitMs = estimateWait(waitsFor(matching), countOverlapping(wanted, matching) + own - 1)
+        longestMs = waitMs === undefined || longestMs === undefined ? undefined : Math.max(longestMs, waitMs)
       }
       return { position: countOverlapping(requests, any) + 1, estimateMs: longestMs }
     },
 
-    goBy ({ each, any }) {
-      count(requests, any)
-      for (const wish of each) count(wishes, wish)
+    count ({ each, any }) {
+      increment(requests, any)
+      for (const matching of each) increment(wanted, matching)
     }
   }
 }
 
-function count (counts: Map<DeviceSet, number>, set: DeviceSet): void {
+function increment (counts: Map<DeviceSet, number>, set: DeviceSet): void {
   counts.set(set, (counts.get(set) ?? 0) + 1)
 }
 
@@ -56,24 +56,25 @@ function countOverlapping (counts: ReadonlyMap<DeviceSet, number>, set: DeviceSe
   return total
 }
 
-/** In how long each device that would do may become free, as far as anybody knows; the soonest first. */
-function freeInMs (wish: DeviceSet, devices: readonly LineDevice[], nowMs: number): readonly number[] {
+/** In how long each matching device is expected, where that is known; the soonest first. */
+function waitsMs (matching: DeviceSet, devices: readonly DeviceAvailability[], nowMs: number): readonly number[] {
   const found: number[] = []
-  for (const [i, { isFree, freeAtMs }] of devices.entries()) {
-    if (!hasDevice(wish, i)) continue
-    if (isFree) found.push(0)
-    else if (freeAtMs !== undefined) found.push(Math.max(0, freeAtMs - nowMs))
+  for (const [i, { canBeGranted, expectedAtMs }] of devices.entries()) {
+    if (!hasDevice(matching, i)) continue
+    if (canBeGranted) found.push(0)
+    else if (expectedAtMs !== undefined) found.push(Math.max(0, expectedAtMs - nowMs))
   }
   return found.sort((a, b) => a - b)
 }
 
 /**
- * Each device that becomes free serves one turn. Nobody knows how long leases will last that
- * have not begun: a round after the first is taken to last as long as the longest wait in it.
+ * Each device serves one of the wanted, then the next round begins. How long leases will last
+ * that have not begun is unknown: a later round is taken to last as long as the longest wait in
+ * the first.
  */
-function estimateTurn (freeInMs: readonly number[], turnsBefore: number): number | undefined {
-  const roundMs = freeInMs.at(-1)
-  const inRoundMs = freeInMs[turnsBefore % Math.max(freeInMs.length, 1)]
+function estimateWait (waitsMs: readonly number[], servedBefore: number): number | undefined {
+  const roundMs = waitsMs.at(-1)
+  const inRoundMs = waitsMs[servedBefore % Math.max(waitsMs.length, 1)]
   if (roundMs === undefined || inRoundMs === undefined) return undefined
-  return Math.floor(turnsBefore / freeInMs.length) * roundMs + inRoundMs
+  return Math.floor(servedBefore / waitsMs.length) * roundMs + inRoundMs
 }

@@ -6,7 +6,8 @@ import type { Lease } from '../../../src/leases/contract/lease.ts'
 import type { LeaseEvent, Occupancy } from '../../../src/leases/contract/lease-machine.ts'
 import type { LeaseStore } from '../../../src/leases/contract/lease-store.ts'
 import { LeaseEndedRefusal } from '../../../src/leases/contract/lease-refusals.ts'
-import type { Line, LineDevice, Turn } from '../../../src/leases/queue/acquire-queue.ts'
+import type { AcquireQueue, NextGrant } from '../../../src/leases/queue/acquire-queue.ts'
+import type { DeviceAvailability } from '../../../src/leases/queue/availability.ts'
 import type { Fault } from './world.ts'
 
 export interface Mutant {
@@ -64,30 +65,32 @@ async function occupancyOf (store: LeaseStore, deviceId: string): Promise<Occupa
   return (await store.occupancies()).find(({ device }) => device.id === deviceId)
 }
 
-function taken (devices: readonly LineDevice[], ids: readonly string[]): readonly LineDevice[] {
-  return devices.map((device) => ids.includes(device.description.id) ? { ...device, isFree: false } : device)
+function taken (devices: readonly DeviceAvailability[], ids: readonly string[]): readonly DeviceAvailability[] {
+  return devices.map((device) => ids.includes(device.description.id) ? { ...device, canBeGranted: false } : device)
 }
 
 /** Serves one request after another in an order of its own, until it has had enough. */
-function servingInOrder (line: Line, order: (ids: readonly string[]) => readonly string[], isEnough: (turn: Turn | undefined) => boolean): Line {
+function servingInOrder (
+  queue: AcquireQueue, order: (ids: readonly string[]) => readonly string[], isEnough: (grant: NextGrant | undefined) => boolean
+): AcquireQueue {
   return {
-    ...line,
-    get requests () { return line.requests },
-    walk (devices, nowMs, spareOf) {
-      const ids = line.requests.map(({ id }) => id)
-      const turns: Turn[] = []
+    ...queue,
+    get requests () { return queue.requests },
+    nextGrants (devices, nowMs, allowanceOf) {
+      const ids = queue.requests.map(({ id }) => id)
+      const grants: NextGrant[] = []
       let left = devices
       for (const id of order(ids)) {
-        for (const other of ids) if (other !== id) line.stepAside(other)
-        const [turn] = line.walk(left, nowMs, spareOf)
-        for (const other of ids) if (other !== id) line.stepBack(other)
-        if (turn !== undefined) {
-          turns.push(turn)
-          left = taken(left, turn.deviceIds)
+        for (const other of ids) if (other !== id) queue.suspend(other)
+        const [grant] = queue.nextGrants(left, nowMs, allowanceOf)
+        for (const other of ids) if (other !== id) queue.resume(other)
+        if (grant !== undefined) {
+          grants.push(grant)
+          left = taken(left, grant.deviceIds)
         }
-        if (isEnough(turn)) break
+        if (isEnough(grant)) break
       }
-      return turns
+      return grants
     }
   }
 }
@@ -124,20 +127,21 @@ export const mutants: readonly Mutant[] = [
     })
   },
   {
-    rule: 'who came first is served first',
-    fault: () => ({ line: (line) => servingInOrder(line, (ids) => [...ids].reverse(), () => false) })
+    rule: 'the request that came first is served first',
+    fault: () => ({ queue: (queue) => servingInOrder(queue, (ids) => [...ids].reverse(), () => false) })
   },
   {
-    rule: 'who cannot be served holds up nobody',
-    fault: () => ({ line: (line) => servingInOrder(line, (ids) => ids, (turn) => turn === undefined) })
+    rule: 'a request that cannot be served blocks no other',
+    fault: () => ({ queue: (queue) => servingInOrder(queue, (ids) => ids, (grant) => grant === undefined) })
   },
   {
     rule: 'several devices are granted all or none',
     fault: () => ({
-      line: (line) => ({
-        ...line,
-        get requests () { return line.requests },
-        walk: (devices, nowMs, spareOf) => line.walk(devices, nowMs, spareOf).map(({ request, deviceIds }) => ({ request, deviceIds: deviceIds.slice(0, 1) }))
+      queue: (queue) => ({
+        ...queue,
+        get requests () { return queue.requests },
+        nextGrants: (devices, nowMs, allowanceOf) => queue.nextGrants(devices, nowMs, allowanceOf)
+          .map(({ request, deviceIds }) => ({ request, deviceIds: deviceIds.slice(0, 1) }))
       })
     })
   },
@@ -297,9 +301,30 @@ export const mutants: readonly Mutant[] = [
     })
   },
   {
-    rule: 'what has been used is not undone',
+    rule: 'what its holder knows of is not taken back',
     fault: () => changing((change) => async (event) => {
       return await change(event) ?? (event.type === 'end' && event.reason === 'undelivered' ? await change({ ...event, reason: 'released' }) : undefined)
+    })
+  },
+  {
+    rule: 'use and renewal show that the holder knows of a lease',
+    fault: () => changing((change) => (event) => change(event.type === 'extend' ? { ...event, byAcquirer: true } : event))
+  },
+  {
+    rule: 'a heartbeat shows that the holder knows of a lease',
+    fault: () => changing((change, store) => (event) => event.type === 'confirm' ? occupancyOf(store, event.deviceId) : change(event))
+  },
+  {
+    rule: 'the call that acquired a lease does not show that',
+    fault: () => ({ leases: (leases) => ({ ...leases, use: (request, work) => leases.use({ ...request, byAcquirer: false }, work) }) })
+  },
+  {
+    rule: 'what was done under a lease that is taken back is cleaned up',
+    fault: () => changing((change) => async (event) => {
+      const changed = await change(event)
+      return event.type === 'end' && event.reason === 'undelivered' && changed?.device.state === 'cleaning'
+        ? await change({ type: 'settle', deviceId: event.deviceId, fence: changed.device.fence, nowMs: event.nowMs })
+        : changed
     })
   },
   {

@@ -8,7 +8,7 @@ export interface Rules {
   learnEnd (lease: ModelLease): Promise<void>
   /** Ends have causes, whose time is over has ended, and nobody was overtaken. */
   look (): Promise<void>
-  /** All that, and what the pool shows, keeps in line and writes down. */
+  /** All that, and what the pool shows, keeps in the queue and writes down. */
   check (): Promise<void>
   /** The phones that were shown as free at the last check. */
   readonly free: readonly ModelPhone[]
@@ -71,6 +71,14 @@ export function createRules (world: World, model: Model): Rules {
     return Math.max(heldBy(principal), heldAtLast.get(principal) ?? 0) + wanted.length > maxPerHolder
   }
 
+  /** Whether what its holder may have besides may be kept for another request of that holder. */
+  function isHeldBack (request: ModelRequest, others: readonly ModelRequest[]): boolean {
+    const { holder: { principal }, wanted } = request
+    const own = others.filter((other) => other !== request && other.holder.principal === principal)
+    const kept = own.reduce((sum, other) => sum + other.wanted.length, 0)
+    return kept > 0 && Math.max(heldBy(principal), heldAtLast.get(principal) ?? 0) + kept + wanted.length > maxPerHolder
+  }
+
   /** A lease does not outlive the incarnation it is for, nor the patience of an operator. */
   function checkDevice (lease: ModelLease) {
     const { boot, sinceMs, drain, holdSetAtStep } = phoneOf(model, lease.deviceId)
@@ -90,7 +98,7 @@ export function createRules (world: World, model: Model): Rules {
         if (!isEqual || waiting.step >= served.step) continue
         // Asking a device that turns out to be away, one may miss another that was free meanwhile.
         const isUnlucky = model.phones.some((phone) => fits(phone, waiting.wanted) && (phone.boot === undefined || phone.disturbedAtStep === model.step))
-        assert.ok(isUnlucky || isLimited(waiting), `${served.name} overtook ${waiting.name}`)
+        assert.ok(isUnlucky || isLimited(waiting) || isHeldBack(waiting, open), `${served.name} overtook ${waiting.name}`)
       }
     }
   }
@@ -148,13 +156,15 @@ export function createRules (world: World, model: Model): Rules {
   function checkWaiting (free: readonly ModelPhone[]) {
     const open = model.requests.filter(({ state }) => state === 'open')
     const shown = leases().waiting()
-    assert.deepEqual(shown.map(({ purpose }) => purpose).sort(), open.map(({ name }) => name).sort(), 'who waits is in the line, and nobody else')
+    assert.deepEqual(shown.map(({ purpose }) => purpose).sort(), open.map(({ name }) => name).sort(), 'the queue has the requests that wait, and no others')
     for (const [i, request] of open.entries()) {
       assert.ok(nowMs() < request.joinedAtMs + request.waitMs, `${request.name} waits for longer than it wanted`)
       const places = shown.map(({ purpose }) => purpose)
       const others = open.filter((other, j) => j !== i && other.wanted.length > 1 && free.some((phone) => fits(phone, other.wanted)))
       const isKept = others.some(({ name }) => places.indexOf(name) < places.indexOf(request.name))
-      assert.ok(isKept || isLimited(request) || !canBeMet(request.wanted, free), `${request.name} waits though what it wants is free`)
+      const inFront = open.filter(({ name }) => places.indexOf(name) < places.indexOf(request.name))
+      const isPossible = canBeMet(request.wanted, free)
+      assert.ok(isKept || isLimited(request) || isHeldBack(request, inFront) || !isPossible, `${request.name} waits though what it wants is free`)
       for (const later of open) {
         if (later.priority !== request.priority || later.step <= request.step) continue
         assert.ok(places.indexOf(request.name) < places.indexOf(later.name), `${later.name} stands before ${request.name}`)

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DeviceDriver } from '../../../src/devices/device-driver.ts'
 import { DeviceOfflineRefusal } from '../../../src/devices/device-refusals.ts'
+import { fixedDevices } from '../../../src/devices/device-source.ts'
 import { createLeaseManager } from '../../../src/leases/create-lease-manager.ts'
 import type { LeaseManager } from '../../../src/leases/contract/lease-manager.ts'
 import { leaseSettings } from '../../../src/leases/contract/lease-settings.ts'
 import type { LeaseStore } from '../../../src/leases/contract/lease-store.ts'
-import { createLine, type Line } from '../../../src/leases/queue/acquire-queue.ts'
+import { createAcquireQueue, type AcquireQueue } from '../../../src/leases/queue/acquire-queue.ts'
 import type { Clock } from '../../../src/runtime/clock.ts'
 import type { Ids } from '../../../src/runtime/ids.ts'
 import type { Scheduler } from '../../../src/runtime/scheduler.ts'
@@ -45,7 +46,7 @@ export interface Fault {
   readonly driver?: (driver: DeviceDriver) => DeviceDriver
   readonly clock?: (clock: Clock) => Clock
   readonly scheduler?: (scheduler: Scheduler) => Scheduler
-  readonly line?: (line: Line) => Line
+  readonly queue?: (queue: AcquireQueue) => AcquireQueue
   readonly leases?: (leases: LeaseManager) => LeaseManager
 }
 
@@ -180,13 +181,13 @@ export async function createWorld ({ fault = {}, pauses }: { readonly fault?: Fa
       const manager = createLeaseManager({
         store: mortal(faulty, life, pause),
         ledger: mortal(store.changes, life),
-        drivers: phones.map((phone) => mortal(fault.driver?.(asItIs(phone)) ?? asItIs(phone), life)),
+        sources: [fixedDevices(phones.map((phone) => mortal(fault.driver?.(asItIs(phone)) ?? asItIs(phone), life)))],
         clock: fault.clock?.(time.clock) ?? time.clock,
         scheduler: fault.scheduler?.(life.scheduler) ?? life.scheduler,
         ids,
         settings,
         log: { info () {}, warn () {}, error () {} },
-        line: fault.line?.(createLine(settings)) ?? createLine(settings)
+        queue: fault.queue?.(createAcquireQueue(settings)) ?? createAcquireQueue(settings)
       })
       const leases = fault.leases?.(manager) ?? manager
       current = { process: { leases, store: faulty }, store, life }

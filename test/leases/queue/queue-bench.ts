@@ -1,23 +1,37 @@
-import type { DeviceDescription } from '../../../src/devices/device-driver.ts'
-import type { LineDevice, LineRequest, LineSettings, Turn } from '../../../src/leases/queue/acquire-queue.ts'
+import type { DeviceDescription } from '../../../src/devices/device-types.ts'
+import type { FairnessSettings, NextGrant, QueuedRequest } from '../../../src/leases/queue/acquire-queue.ts'
+import type { DeviceAvailability } from '../../../src/leases/queue/availability.ts'
 
-export const settings: LineSettings = { ageMs: 60_000, reserveAfterMs: 30_000, maxBypasses: 8 }
+export const settings: FairnessSettings = { ageMs: 60_000, reserveAfterMs: 30_000, maxBypasses: 8 }
 
-/** Somebody who wants any device. */
-export function lineRequest (id: string, facts: Partial<LineRequest> = {}): LineRequest {
+/** A request for any device. */
+export function queued (id: string, facts: Partial<QueuedRequest> = {}): QueuedRequest {
   return { id, principal: id, priority: 'normal', wanted: [{}], joinedAtMs: 0, ...facts }
 }
 
-/** A free device that was never used. */
-export function lineDevice (id: string, { labels = [], ...facts }: Partial<Omit<LineDevice, 'description'>> & { readonly labels?: readonly string[] } = {}): LineDevice {
-  return { description: lineDescription(id, labels), isFree: true, lastUsedAtMs: 0, failures: 0, freeAtMs: undefined, ...facts }
+type Facts = Partial<Omit<DeviceAvailability, 'description'>> & { readonly labels?: readonly string[] }
+
+/** A device that can be granted and was never used. */
+export function available (id: string, { labels = [], ...facts }: Facts = {}): DeviceAvailability {
+  return {
+    description: described(id, labels),
+    canBeGranted: true,
+    expectedAtMs: undefined,
+    lastUsedAtMs: 0,
+    failures: 0,
+    state: 'free',
+    hold: undefined,
+    nextTryAtMs: undefined,
+    holder: undefined,
+    ...facts
+  }
 }
 
-export function lineDescription (id: string, labels: readonly string[]): DeviceDescription {
+export function described (id: string, labels: readonly string[]): DeviceDescription {
   return { id, name: id, platform: 'android', kind: 'virtual', model: 'Pixel 9', osVersion: '15', labels }
 }
 
-/** Who got which devices, briefly. */
-export function served (turns: readonly Turn[]): readonly (readonly string[])[] {
-  return turns.map(({ request, deviceIds }) => [request.id, ...deviceIds])
+/** Which request got which devices, briefly. */
+export function granted (grants: readonly NextGrant[]): readonly (readonly string[])[] {
+  return grants.map(({ request, deviceIds }) => [request.id, ...deviceIds])
 }

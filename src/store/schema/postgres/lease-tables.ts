@@ -40,6 +40,7 @@ export const leases = pgTable('leases', {
   idleMs: wholeNumber('idle_ms').notNull(),
   lastControlAtMs: wholeNumber('last_control_at_ms').notNull(),
   isUsed: boolean('is_used').notNull(),
+  isConfirmed: boolean('is_confirmed').notNull(),
   heartbeatMs: wholeNumber('heartbeat_ms'),
   endReason: text('end_reason', { enum: endReasons }),
   endedAtMs: wholeNumber('ended_at_ms'),

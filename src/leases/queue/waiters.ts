@@ -1,0 +1,360 @@
+/**
+ * The waiters: requests in the acquire queue, each with a caller that waits for its answer.
+ *
+ * Every request goes through the queue, also one that does not wait: it joins, is considered once,
+ * and leaves. The queue is looked through on every change of the devices, and once a second while
+ * there are waiters, because requests age. A request that is to be granted is suspended while the
+ * device side grants it, and its devices are not proposed to another request meanwhile. If the
+ * grant fails, because a device does not answer or the caller has left, the request goes back to
+ * its position and the queue is looked through again.
+ *
+ * A request that would exceed its holder's limit waits until leases of that holder end.
+ *
+ * When the device side fails to decide on a grant, as on a full disk, the request stays at its
+ * position, and the devices are left alone for a second or until a new request comes. The caller
+ * is told so; one that does not wait gets the fault.
+ *
+ * A caller that leaves is out of the queue at once. A request whose time is up while it is being
+ * granted gets what comes of that. A request that no device of the pool can serve any more is
+ * refused; a device that is only away still counts.
+ */
+import { cancelledBy, CancelledRefusal } from '../../refusals/cancellation.ts'
+import type { Refusal } from '../../refusals/refusal.ts'
+import type { Cancel, Scheduler } from '../../runtime/scheduler.ts'
+import { createSlices } from '../../runtime/slices.ts'
+import type { Lease } from '../contract/lease.ts'
+import type { AcquireTerms, DeviceSelector, QueuePosition, WaitingRequest } from '../contract/lease-manager.ts'
+import {
+  LeaseLimitReachedRefusal, LeasesUnavailableRefusal, QueueFullRefusal, WaitTimedOutRefusal, limitNote, type LimitReached
+} from '../contract/lease-refusals.ts'
+import type { LeaseSettings } from '../contract/lease-settings.ts'
+import type { Log } from '../log.ts'
+import type { AcquireQueue, NextGrant } from './acquire-queue.ts'
+import { acquireRequest, type AcquireRequest } from './acquire-request.ts'
+import type { DeviceAvailability, Granted, QueuedDevices } from './availability.ts'
+import { createGrantFailures } from './grant-failures.ts'
+import { createMatcher } from './matches.ts'
+import { noteOfHolds, whyNever, whyNotNow } from './shortage.ts'
+
+const considerEveryMs = 1_000
+const retryAfterMs = 5_000
+const positionsPerSlice = 50
+/** An estimate that moves by more than this is told again. */
+const estimateMovesMs = 5_000
+const beingGranted: QueuePosition = { position: 1, estimateMs: 0 }
+
+export interface Waiters {
+  /**
+   * Waits for devices as long as the terms say, and resolves with a lease for each of `wanted`.
+   * Rejects with the refusal otherwise.
+   */
+  acquire (terms: AcquireTerms, wanted: readonly DeviceSelector[]): Promise<readonly Lease[]>
+  /** To be called when a device has changed: looks which requests can be granted now. */
+  devicesChanged (): void
+  /** The requests of one holder, or of all, in the order in which they would be served now. */
+  list (principal?: string): readonly WaitingRequest[]
+  /** Refuses all requests, now and from now on. @returns once no grant is under way any more */
+  close (reason: Error): Promise<void>
+}
+
+export interface WaitersParts {
+  readonly queue: AcquireQueue
+  readonly devices: QueuedDevices
+  readonly scheduler: Scheduler
+  readonly nowMs: () => number
+  readonly settings: LeaseSettings
+  readonly log: Log
+}
+
+interface Waiter {
+  readonly request: AcquireRequest
+  /** Settles what `acquire` has promised, and removes the waiter. */
+  readonly answer: (outcome: readonly Lease[] | Error) => void
+  /** Set while it is being granted; aborts when the caller leaves. */
+  granting: AbortController | undefined
+  isTimeUp: boolean
+  /** The position that its caller was told of, and when. */
+  told: { readonly position: QueuePosition, readonly atMs: number } | undefined
+}
+
+export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, settings, log }: WaitersParts): Waiters {
+  const { maxPerHolder, maxWaiting, maxWaitingPerHolder } = settings
+  const waiters = new Map<string, Waiter>()
+  /** Devices that are being granted. */
+  const reserved = new Set<string>()
+  const failures = createGrantFailures({ nowMs, log })
+  const grants = new Set<Promise<void>>()
+  const slices = createSlices(positionsPerSlice)
+  const matcher = createMatcher()
+  /** The devices at the last look; `matcher` has the same list. */
+  let devices: readonly DeviceAvailability[] = []
+  let requests = 0
+  let stopConsidering: Cancel | undefined
+  let closedBy: Error | undefined
+  let isConsidering = false
+  let hasChanged = false
+
+  /** Looks at the devices again. Those that are being granted, or are left alone, cannot be granted to another request. */
+  function look () {
+    devices = deviceSide.availability().map((device) => {
+      const { description: { id } } = device
+      return reserved.has(id) || failures.isLeftAlone(id) ? { ...device, canBeGranted: false } : device
+    })
+    if (!matcher.update(devices)) return
+    failures.keep(devices)
+    refuseHopeless()
+  }
+
+  /** Refuses the requests that the pool can never serve since it has changed. */
+  function refuseHopeless () {
+    for (const { request, answer, granting } of [...waiters.values()]) {
+      const refusal = granting === undefined ? hopeless(request) : undefined
+      if (refusal !== undefined) answer(refusal)
+    }
+  }
+
+  function hopeless ({ wanted }: AcquireRequest): Error | undefined {
+    return whyNever(matcher.matches(wanted), devices)
+  }
+
+  /** How many more leases a holder may have; leases that are being granted count. */
+  function allowanceOf (principal: string): number {
+    if (maxPerHolder === undefined) return Number.POSITIVE_INFINITY
+    let used = 0
+    for (const { holder } of devices) if (holder === principal) used++
+    for (const { request, granting } of waiters.values()) {
+      if (granting !== undefined && request.principal === principal) used += request.wanted.length
+    }
+    return maxPerHolder - used
+  }
+
+  /** The limit on its holder's leases, if that keeps a request from being granted now. */
+  function limitReached ({ id, principal, wanted }: AcquireRequest): LimitReached | undefined {
+    if (maxPerHolder === undefined) return undefined
+    if (wanted.length > allowanceOf(principal)) return { limit: maxPerHolder, isKept: false }
+    return queue.waitsForAllowance(id) ? { limit: maxPerHolder, isKept: true } : undefined
+  }
+
+  function noteOf (request: AcquireRequest): string | undefined {
+    const reached = limitReached(request)
+    if (reached !== undefined) return limitNote(reached)
+    return noteOfHolds(matcher.matches(request.wanted), devices) ?? failures.of(matcher.matches(request.wanted), devices)[0]?.note
+  }
+
+  async function acquire (terms: AcquireTerms, wanted: readonly DeviceSelector[]): Promise<readonly Lease[]> {
+    const request = acquireRequest(`request-${++requests}`, terms, wanted, settings, nowMs())
+    look()
+    const refusal = hopeless(request) ?? closedBy
+    if (refusal !== undefined) throw refusal
+    const { id, principal, signal, waitMs } = request
+    if (signal.aborted) throw leftBy(signal)
+    const reached = limitReached(request)
+    if (reached !== undefined && (waitMs === 0 || wanted.length > reached.limit)) {
+      throw new LeaseLimitReachedRefusal({ ...reached, wanted: wanted.length })
+    }
+    if (waitMs > 0) assertRoom(principal)
+    for (const failure of failures.of(matcher.matches(wanted), devices)) failure.againAtMs = nowMs()
+
+    return await new Promise((resolve, reject) => {
+      let stopWaiting: Cancel = () => {}
+      const untilMs = request.joinedAtMs + waitMs
+      // The timer runs on while this process is stalled, and `nowMs` does not: a waiter is not
+      // charged for time in which it could not have been served.
+      const waitOn = () => {
+        const leftMs = untilMs - nowMs()
+        if (leftMs > 0) {
+          stopWaiting = scheduler.after(leftMs, waitOn)
+          return
+        }
+        waiter.isTimeUp = true
+        if (waiter.granting === undefined) answer(timedOut(request))
+      }
+      const leave = () => answer(leftBy(signal))
+      const answer = (outcome: readonly Lease[] | Error) => {
+        if (!waiters.delete(id)) return
+        queue.remove(id)
+        signal.removeEventListener('abort', leave)
+        stopWaiting()
+        if (waiters.size === 0) stopConsideringRegularly()
+        if (outcome instanceof Error) {
+          waiter.granting?.abort()
+          reject(outcome)
+        } else {
+          resolve(outcome)
+        }
+        // A device may have been kept for this request; and leases that are being granted count
+        // twice for a moment against a limit.
+        if (outcome instanceof Error || maxPerHolder !== undefined) consider()
+      }
+      const waiter: Waiter = { request, answer, granting: undefined, isTimeUp: waitMs === 0, told: undefined }
+      waiters.set(id, waiter)
+      queue.add(request)
+      signal.addEventListener('abort', leave)
+      if (waitMs > 0) {
+        stopWaiting = scheduler.after(waitMs, waitOn)
+        stopConsidering ??= scheduler.every(considerEveryMs, considerRegularly)
+      }
+      try {
+        consider()
+        look()
+        tellPosition(waiter, queue.position(id, devices, nowMs()))
+      } catch (fault) {
+        // The caller hears of the fault, so it is no longer there to be served.
+        answer(fault instanceof Error ? fault : new Error('the queue could not be looked through', { cause: fault }))
+      }
+    })
+  }
+
+  function assertRoom (principal: string) {
+    if (waiters.size >= maxWaiting) throw new QueueFullRefusal({ limit: maxWaiting, of: 'everybody' })
+    if (maxWaitingPerHolder === undefined) return
+    const own = [...waiters.values()].filter(({ request }) => request.principal === principal).length
+    if (own >= maxWaitingPerHolder) throw new QueueFullRefusal({ limit: maxWaitingPerHolder, of: 'holder' })
+  }
+
+  // Requests age, and devices come to be kept for them, without any other change.
+  function considerRegularly () {
+    look()
+    // Before requests are suspended for grants that may fail again.
+    const positions = queue.positions(devices, nowMs())
+    consider()
+    slices.run([...waiters.values()], (waiter) => tellPosition(waiter, positions.get(waiter.request.id))).catch((fault: unknown) => {
+      log.error({ err: fault }, 'positions in the queue could not be told')
+    })
+  }
+
+  function stopConsideringRegularly () {
+    stopConsidering?.()
+    stopConsidering = undefined
+  }
+
+  /** Begins all grants that can be made now, and refuses the requests that cannot wait any longer. */
+  function consider () {
+    hasChanged = true
+    // Refusing a request comes back here; that makes the loop run again instead of nesting.
+    if (isConsidering) return
+    isConsidering = true
+    try {
+      while (hasChanged) {
+        hasChanged = false
+        if (closedBy !== undefined || waiters.size === 0) break
+        look()
+        for (const next of queue.nextGrants(devices, nowMs(), allowanceOf)) begin(next)
+        for (const { request, answer, granting, isTimeUp } of [...waiters.values()]) {
+          if (isTimeUp && granting === undefined) answer(request.waitMs > 0 ? timedOut(request) : notNow(request))
+        }
+      }
+    } finally {
+      isConsidering = false
+    }
+  }
+
+  function notNow (request: AcquireRequest): Error {
+    const reached = limitReached(request)
+    if (reached !== undefined) return new LeaseLimitReachedRefusal({ ...reached, wanted: request.wanted.length })
+    const matches = matcher.matches(request.wanted)
+    const failure = failures.of(matches, devices).find(({ deviceIds }) => !deviceIds.some((deviceId) => reserved.has(deviceId)))
+    if (failure !== undefined) return failure.fault
+    const waiting = queue.requests.filter(({ id }) => id !== request.id).map(({ wanted }) => matcher.matches(wanted))
+    return whyNotNow({ matches, waiting, devices, nowMs: nowMs() })
+  }
+
+  function timedOut (request: AcquireRequest): Error {
+    const position = queue.position(request.id, devices, nowMs())?.position ?? 1
+    return new WaitTimedOutRefusal({ position, note: noteOf(request), retryAfterMs })
+  }
+
+  function begin ({ request: { id }, deviceIds }: NextGrant) {
+    const waiter = waiters.get(id)
+    if (waiter === undefined) return
+    waiter.granting = new AbortController()
+    queue.suspend(id)
+    for (const deviceId of deviceIds) reserved.add(deviceId)
+    const granting = grant(waiter, deviceIds, waiter.granting.signal).finally(() => grants.delete(granting))
+    grants.add(granting)
+  }
+
+  async function grant (waiter: Waiter, deviceIds: readonly string[], signal: AbortSignal) {
+    const { request } = waiter
+    const { id, terms } = request
+    let granted: Granted | undefined
+    let hasFailed = false
+    try {
+      granted = await deviceSide.grant({ deviceIds, terms, signal })
+      failures.decided(deviceIds)
+    } catch (fault) {
+      hasFailed = true
+      failures.failed(deviceIds, fault)
+    }
+    if (granted !== undefined && signal.aborted) await takeBack(granted)
+    for (const deviceId of deviceIds) reserved.delete(deviceId)
+    queue.resume(id)
+    waiter.granting = undefined
+    // The pool may have changed while this request was being granted.
+    const outcome = granted?.leases ?? hopeless(request)
+    if (outcome !== undefined && waiters.has(id)) {
+      waiter.answer(outcome)
+      return
+    }
+    consider()
+    if (hasFailed) tellPosition(waiter, queue.position(id, devices, nowMs()))
+  }
+
+  async function takeBack (granted: Granted) {
+    try {
+      await granted.takeBack()
+    } catch (fault) {
+      log.error({ err: fault }, 'a grant could not be taken back')
+    }
+  }
+
+  function tellPosition (waiter: Waiter, bare: QueuePosition | undefined) {
+    const { request, told, granting } = waiter
+    if (request.onWaiting === undefined || bare === undefined || granting !== undefined || waiters.get(request.id) !== waiter) return
+    const note = noteOf(request)
+    const position = note === undefined ? bare : { ...bare, note }
+    const atMs = nowMs()
+    if (told !== undefined && !isNews(position, told.position, atMs - told.atMs)) return
+    waiter.told = { position, atMs }
+    request.onWaiting(position)
+  }
+
+  return {
+    acquire,
+    devicesChanged: consider,
+
+    list (holder) {
+      look()
+      const granting = [...waiters.values()].filter((waiter) => waiter.granting !== undefined)
+      const positions = [
+        ...granting.map(({ request: { id } }): [string, QueuePosition] => [id, beingGranted]),
+        ...queue.positions(devices, nowMs())
+      ]
+      return positions.flatMap(([id, { position, estimateMs }]) => {
+        const request = waiters.get(id)?.request
+        if (request === undefined || (holder !== undefined && request.principal !== holder)) return []
+        const { principal, priority, wanted, joinedAtMs: sinceMs, terms: { purpose } } = request
+        return [{ id, principal, priority, wanted, purpose, sinceMs, position, estimateMs }]
+      })
+    },
+
+    async close (reason) {
+      closedBy = reason
+      for (const { answer } of [...waiters.values()]) answer(reason)
+      await Promise.all(grants)
+    }
+  }
+}
+
+/** Why a caller has left. A request has no lease yet that could go on after a shutdown. */
+function leftBy (signal: AbortSignal): Refusal {
+  const refusal = cancelledBy(signal)
+  return refusal instanceof CancelledRefusal && refusal.details.reason === 'shutting_down' ? new LeasesUnavailableRefusal() : refusal
+}
+
+/** Whether a position differs from the one that was told, apart from the time that has passed since. */
+function isNews (now: QueuePosition, told: QueuePosition, passedMs: number): boolean {
+  if (now.position !== told.position || now.note !== told.note) return true
+  if (now.estimateMs === undefined || told.estimateMs === undefined) return now.estimateMs !== told.estimateMs
+  return Math.abs(now.estimateMs - Math.max(0, told.estimateMs - passedMs)) > estimateMovesMs
+}
