@@ -11,6 +11,8 @@ export interface TestDatabase {
   readonly url: string
   /** Asks the database something past every store. */
   ask (statement: string, values?: readonly unknown[]): Promise<ReadonlyArray<Readonly<Record<string, unknown>>>>
+  /** A connection past every store, which the caller ends. */
+  connect (): Promise<pg.Client>
   /** Takes everything out of the tables, if there are any. */
   empty (): Promise<void>
   drop (): Promise<void>
@@ -32,6 +34,7 @@ export async function createTestDatabase (): Promise<TestDatabase> {
   return {
     url: url.href,
     ask: (statement, values) => once(url.href, statement, values),
+    connect: () => connect(url.href),
     async empty () {
       await once(url.href, 'TRUNCATE changes, leases, devices, audit, presence RESTART IDENTITY').catch(() => {})
     },
@@ -58,10 +61,15 @@ async function findServer (): Promise<string> {
   return await once(atHand, 'SELECT 1').then(() => atHand, async () => (await startEmbeddedPostgres()).url)
 }
 
-async function once (connectionString: string, statement: string, values: readonly unknown[] = []) {
+async function connect (connectionString: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 })
   client.on('error', () => {})
   await client.connect()
+  return client
+}
+
+async function once (connectionString: string, statement: string, values: readonly unknown[] = []) {
+  const client = await connect(connectionString)
   try {
     return (await client.query<Record<string, unknown>>(statement, [...values])).rows
   } finally {
