@@ -5,9 +5,10 @@ import type { PostgresStoreParts } from '../../src/store/postgres/open-postgres-
 import type { Store } from '../../src/store/store.ts'
 import type { StoreTakenOverRefusal } from '../../src/store/store-refusals.ts'
 import { grantEvent } from '../support/lease-events.ts'
-import { createTestDatabase, openTestStore } from '../support/postgres-database.ts'
+import { openTestStore } from '../support/open-test-store.ts'
 import { unreliableNetwork } from '../support/unreliable-network.ts'
 import { pause } from '../../scripts/support/pause.ts'
+import { createTestDatabase } from '../../scripts/support/postgres-database.ts'
 
 const database = await createTestDatabase()
 t.teardown(() => database.drop())

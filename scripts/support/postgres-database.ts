@@ -1,10 +1,7 @@
-// Databases for tests on a real Postgres: the server that TEST_POSTGRES_URL names, else one that
-// listens on this machine and trusts it, else (or if the variable says `own`) one of the tests' own.
+// Databases for tests and scripts on a real Postgres: the server that TEST_POSTGRES_URL names, else one that
+// listens on this machine and trusts it, else (or if the variable says `own`) one of their own.
 import pg from 'pg'
-import { openPostgresStore, type PostgresStoreParts } from '../../src/store/postgres/open-postgres-store.ts'
-import type { Store } from '../../src/store/store.ts'
 import { randomIds } from '../../src/runtime/ids.ts'
-import { systemScheduler } from '../../src/runtime/scheduler.ts'
 import { startEmbeddedPostgres } from './embedded-postgres.ts'
 
 export interface TestDatabase {
@@ -40,17 +37,6 @@ export async function createTestDatabase (): Promise<TestDatabase> {
     },
     drop: async () => { await once(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) }
   }
-}
-
-/** Opens a store that says nothing and is never lost, unless told otherwise. */
-export async function openTestStore (url: string, parts: Partial<PostgresStoreParts> = {}): Promise<Store> {
-  return await openPostgresStore({
-    url,
-    scheduler: systemScheduler,
-    log: { info () {}, warn () {}, error () {} },
-    onLost (refusal) { throw refusal },
-    ...parts
-  })
 }
 
 async function findServer (): Promise<string> {
