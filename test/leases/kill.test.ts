@@ -96,7 +96,7 @@ t.test('SQLite: a process killed at any point has lost no lease it acknowledged,
 t.test('Postgres: a process killed at any point has lost no lease it acknowledged, and no device has two holders', async (t) => {
   const database = await createTestDatabase()
   t.teardown(() => database.drop())
-  await loseNothing(t, database.url, 5)
+  await loseNothing(t, database.url, 2)
 })
 
 function agrees (lease: Lease, what: Said, released: ReadonlySet<string>): boolean {
