@@ -103,7 +103,7 @@ export default [
   {
     files: ['**/*.ts'],
     plugins: { '@typescript-eslint': plugins['typescript-eslint'].plugin },
-    languageOptions: { parserOptions: { projectService: { allowDefaultProject: ['drizzle.config.ts'] }, tsconfigRootDir: import.meta.dirname } },
+    languageOptions: { parserOptions: { projectService: { allowDefaultProject: ['drizzle.config.ts', 'drizzle.postgres.config.ts'] }, tsconfigRootDir: import.meta.dirname } },
     rules: {
       // A reply can be awaited, but sending one is not a promise that could get lost.
       '@typescript-eslint/no-floating-promises': ['error', {

@@ -4,6 +4,7 @@ import type {} from '../plugins/mooring.ts'
 import { deviceStates } from '../src/leases/contract/lease-manager.ts'
 import type { Clock } from '../src/runtime/clock.ts'
 import { packageVersion } from '../src/runtime/package-root.ts'
+import { storeKinds } from '../src/store/store.ts'
 import { leaseData, waitingData } from './operations/pool-data.ts'
 import { addPoolSchemas, count, leaseSchema, waitingSchema } from './operations/pool-schemas.ts'
 
@@ -53,7 +54,7 @@ const status = {
     store: {
       type: 'object',
       required: ['kind', 'answering'],
-      properties: { kind: { type: 'string', enum: ['sqlite'] }, answering: { type: 'boolean' } }
+      properties: { kind: { type: 'string', enum: [...storeKinds] }, answering: { type: 'boolean' } }
     }
   }
 } as const
@@ -86,7 +87,7 @@ const statusRoute: FastifyPluginAsync<StatusOptions> = async function statusRout
         held: leases.map(leaseData)
       },
       queue: { waiting: waiting.length, line: waiting.map((request) => waitingData(request, clock.nowMs())) },
-      store: { kind: 'sqlite', answering }
+      store: { kind: fastify.mooring.store.kind, answering }
     }
   })
 }

@@ -33,7 +33,8 @@ import type { Ids } from '../runtime/ids.ts'
 import type { Scheduler } from '../runtime/scheduler.ts'
 import { createServices, opening, type Service } from '../runtime/services.ts'
 import { createSlices, type Slices } from '../runtime/slices.ts'
-import { openSqliteStore, type Store } from '../store/open-store.ts'
+import { openStore } from '../store/open-store.ts'
+import type { Store } from '../store/store.ts'
 import { createTelemetry, type Telemetry } from '../telemetry/create-telemetry.ts'
 import { noteDevice, outsideScopes, runOutsideScopes } from '../telemetry/request-scope.ts'
 import { createOffer, type Offer } from '../tools/offer.ts'
@@ -107,7 +108,7 @@ export function createMooring (
   const telemetry = createTelemetry({ settings: config.telemetry, flushMs: server.shutdownMs / 5, clock, scheduler, ids, log })
   const store = opening({
     name: 'store',
-    open: () => openSqliteStore({ file: join(stateDir, 'mooring.sqlite'), isOwnFolder: config.isOwnStateDir }),
+    open: async () => await openStore({ settings: config.store, stateDir, isOwnStateDir: config.isOwnStateDir, scheduler, log }),
     close: async (opened) => await opened.close()
   })
   // After the database, whose lock makes the state directory ours.
