@@ -114,7 +114,7 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, s
   }
 
   function hopeless ({ wanted }: AcquireRequest): Error | undefined {
-    return whyNever(matcher.matches(wanted), devices)
+    return whyNever(wanted, matcher.matches(wanted), devices)
   }
 
   /** How many more leases a holder may have; leases that are being granted count. */
@@ -252,11 +252,12 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, s
   function notNow (request: AcquireRequest): Error {
     const reached = limitReached(request)
     if (reached !== undefined) return new LeaseLimitReachedRefusal({ ...reached, wanted: request.wanted.length })
-    const matches = matcher.matches(request.wanted)
+    const { wanted } = request
+    const matches = matcher.matches(wanted)
     const failure = failures.of(matches, devices).find(({ deviceIds }) => !deviceIds.some((deviceId) => reserved.has(deviceId)))
     if (failure !== undefined) return failure.fault
     const waiting = queue.requests.filter(({ id }) => id !== request.id).map(({ wanted }) => matcher.matches(wanted))
-    return whyNotNow({ matches, waiting, devices, nowMs: nowMs() })
+    return whyNotNow({ wanted, matches, waiting, devices, nowMs: nowMs() })
   }
 
   function timedOut (request: AcquireRequest): Error {
