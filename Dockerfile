@@ -1,5 +1,5 @@
 # Builds with a compiler for better-sqlite3, runs without one and without root.
-FROM node:20-bookworm-slim AS build
+FROM node:24-bookworm-slim AS build
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends python3 make g++ \
   && rm -rf /var/lib/apt/lists/*
@@ -9,20 +9,21 @@ RUN npm ci
 COPY . .
 RUN npm run build && npm prune --omit=dev
 
-FROM node:20-bookworm-slim
+FROM node:24-bookworm-slim
 ENV NODE_ENV=production \
   MOORING_HOST=0.0.0.0 \
   MOORING_ALLOWED_HOSTS=localhost \
   MOORING_OPEN_PROBES=true \
-  MOORING_STATE_DIR=/var/lib/mooring
-RUN install --directory --owner=node --group=node --mode=0700 /var/lib/mooring
+  MOORING_STATE_DIR=/var/lib/mooring/state
+RUN install --directory --owner=1000 --group=1000 --mode=0700 /var/lib/mooring
 WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/migrations ./migrations
 COPY --from=build /app/virtual-apps ./virtual-apps
-USER node
+# The user node, by number: Kubernetes can see that it is not root.
+USER 1000:1000
 VOLUME /var/lib/mooring
 EXPOSE 8484
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \

@@ -1,6 +1,5 @@
 import fp from 'fastify-plugin'
 import { readIncoming, type Incoming } from '../src/protocol/envelope.ts'
-import type { Rejection } from '../src/protocol/rejection.ts'
 import { headerText } from '../src/protocol/request-headers.ts'
 import { sendRejection } from './rejection-reply.ts'
 
@@ -8,8 +7,6 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** What the body asks for; `null` until it has been read. */
     incoming: Exclude<Incoming, { kind: 'rejected' }> | null
-    /** Why the request was refused before its work began; `null` if it was not. */
-    rejection: Rejection | null
   }
 }
 

@@ -1,45 +1,37 @@
 /**
  * Answers as server-sent events, on top of `@fastify/sse` (HTTP-13…16).
  *
- * That plugin does the head of the response, knows when the caller has gone, and closes what a
- * failing handler leaves open. What is kept from it:
+ * That plugin does the head of the response and knows when the caller has gone. What is kept
+ * from it:
  *
+ * - It decides by the route what becomes a stream, and listens to every response of that route.
+ *   Here each handler decides for each reply, when it knows, and no other reply pays for it.
  * - Its `send` waits for a slow reader with two more listeners for each message, and never stops
  *   waiting when that reader leaves. Messages are written to the response itself.
  * - Its heartbeat is a timer for each stream, and goes on while nobody reads. Here one timer
  *   keeps all streams alive.
  * - It assigns `reply.sse` without declaring it, which gives replies a shape of their own.
  * - It reports a failing close callback to the console. It is given none.
- * - It listens to every response of its routes. Here it does to those that may become streams.
  */
 import { fastifySSE } from '@fastify/sse'
 import type { ServerResponse } from 'node:http'
-import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import type { FastifyInstance, FastifyReply, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
-import type { MessageStream } from '../src/protocol/message-stream.ts'
-import type { Scheduler } from '../src/runtime/scheduler.ts'
+import type {} from './admission.ts'
+import type {} from './envelope.ts'
 import type {} from './events.ts'
+import type { AnswerStream } from '../src/mcp/exchange/channel.ts'
+import type { Scheduler } from '../src/runtime/scheduler.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The answer to a request that may get a stream, as a stream. */
-    openEventStream (reply: FastifyReply): EventStream
-  }
-  interface FastifyContextConfig {
-    mayStream?: MayStream
+    /** The answer to a request as a stream. The handler of the request answers in no other way once the stream has begun. */
+    openEventStream (reply: FastifyReply): AnswerStream
   }
 }
 
 export interface EventStreamsOptions {
   readonly scheduler: Scheduler
-}
-
-/** Whether a request may get a stream for an answer. */
-type MayStream = (request: FastifyRequest) => boolean
-
-/** Options of a route that can answer some requests with a stream, and decides so when it sends. */
-export function eventStreamRoute (mayStream: MayStream): { readonly sse: 'manual', readonly config: { readonly mayStream: MayStream } } {
-  return { sse: 'manual', config: { mayStream } }
 }
 
 /** A quiet stream shows life this often, so that proxies keep it open (HTTP-14). */
@@ -59,18 +51,11 @@ export default fp<EventStreamsOptions>(async function eventStreams (fastify, { s
   }
 
   fastify.decorateReply('sse')
-  let plain: RouteHandlerMethod
-  fastify.addHook('onRoute', ({ handler }) => { plain = handler })
-  await fastify.register(fastifySSE, { heartbeatInterval: 0 })
-  fastify.addHook('onRoute', (route) => {
-    const mayStream = route.config?.mayStream
-    if (mayStream === undefined) return
-    const [answer, stream] = [plain, route.handler]
-    route.handler = function choose (request, reply) {
-      return (mayStream(request) ? stream : answer).call(this, request, reply)
-    }
+  const open = await streamOpener(fastify)
+  fastify.decorate('openEventStream', (reply) => {
+    open(reply)
+    return new ReplyStream(reply, watch)
   })
-  fastify.decorate('openEventStream', (reply) => new ReplyStream(reply, watch))
 
   const stop = scheduler.every(keepaliveMs, () => {
     fastify.slices.run(begun, keepAlive).catch((fault: unknown) => fastify.log.error({ err: fault }, 'streams could not be kept alive'))
@@ -78,23 +63,34 @@ export default fp<EventStreamsOptions>(async function eventStreams (fastify, { s
   fastify.addHook('onClose', async () => stop())
 }, { name: 'event-streams', fastify: '5.x', dependencies: ['events'] })
 
-/** Whether the request of this reply was found to be one that may get a stream. */
-export function maySendStream (reply: FastifyReply): boolean {
-  return reply.sse !== undefined
+/**
+ * What gives a reply its `sse`. The plugin does that in a handler of its own around the handler
+ * of a route; here that handler is made for no route, around one that keeps the stream open.
+ */
+async function streamOpener (fastify: FastifyInstance): Promise<(reply: FastifyReply) => void> {
+  let opener: RouteHandlerMethod | undefined
+  const wrap = (_name: string, onRoute: (route: Pick<RouteOptions, 'sse' | 'handler'>) => void): void => {
+    const route = { sse: 'manual' as const, handler: keepOpen }
+    onRoute(route)
+    opener = route.handler
+  }
+  // The instance itself, but that hooks for routes are not for its routes.
+  const recorder: FastifyInstance = Object.create(fastify, { addHook: { value: wrap } })
+  await fastifySSE(recorder, { heartbeatInterval: 0 })
+  const found = opener
+  if (found === undefined) throw new Error('@fastify/sse works in another way than it did')
+  return (reply) => { found.call(fastify, reply.request, reply) }
+}
+
+const keepOpen: RouteHandlerMethod = function keepOpen (_request, reply) {
+  reply.sse.keepAlive()
 }
 
 function keepAlive (response: ServerResponse): void {
   if (!response.writableEnded && !response.writableNeedDrain) response.write(': keep-alive\n\n')
 }
 
-export interface EventStream extends MessageStream {
-  /** Sends the head of the response, so that proxies and clients see life while the work goes on. */
-  begin (): void
-  /** Lets the stream go on after the handler has returned. */
-  keepOpen (): void
-}
-
-class ReplyStream implements EventStream {
+class ReplyStream implements AnswerStream {
   readonly #reply: FastifyReply
   readonly #watch: (response: ServerResponse) => void
 
@@ -105,7 +101,7 @@ class ReplyStream implements EventStream {
   }
 
   get isOpen (): boolean {
-    return this.#reply.sse.isConnected
+    return this.#reply.sse.isConnected && !this.#reply.raw.destroyed
   }
 
   get hasBegun (): boolean {
@@ -135,7 +131,11 @@ class ReplyStream implements EventStream {
   }
 
   keepOpen (): void {
-    this.#reply.sse.keepAlive()
+    const { request } = this.#reply
+    // The stream keeps its request; what is done with need not stay, times thousands.
+    request.body = undefined
+    request.incoming = null
+    request.place = null
   }
 
   drop (): void {

@@ -1,9 +1,9 @@
 import fp from 'fastify-plugin'
 import type { DeviceDriver } from '../src/devices/device-driver.ts'
+import { fixedDevices } from '../src/devices/device-source.ts'
 import { createLeaseManager } from '../src/leases/create-lease-manager.ts'
-import type { LeaseManager } from '../src/leases/contract/lease-manager.ts'
+import type { LeaseManager, PoolChange } from '../src/leases/contract/lease-manager.ts'
 import type { LeaseSettings } from '../src/leases/contract/lease-settings.ts'
-import type { PoolChange } from '../src/leases/watch-changes.ts'
 import type { Clock } from '../src/runtime/clock.ts'
 import type { Ids } from '../src/runtime/ids.ts'
 import type { Scheduler } from '../src/runtime/scheduler.ts'
@@ -17,7 +17,7 @@ declare module 'fastify' {
 
 export interface LeasesOptions {
   readonly settings: LeaseSettings
-  /** Makes the drivers of all devices; they are closed with the server. */
+  /** Makes the drivers of all devices; they are closed with the pool. */
   readonly connectDevices: () => Promise<readonly DeviceDriver[]>
   /** Told of every change of a device or a lease. */
   readonly onChange: (change: PoolChange) => void
@@ -30,7 +30,6 @@ export interface LeasesOptions {
 
 /** Owns the devices and their leases: `fastify.leases`. */
 export default fp<LeasesOptions>(async function leases (fastify, { settings, connectDevices, onChange, noteDevice, clock, scheduler, ids }) {
-  let drivers: readonly DeviceDriver[] = []
   let manager: LeaseManager | undefined
 
   fastify.decorate('leases', {
@@ -41,15 +40,22 @@ export default fp<LeasesOptions>(async function leases (fastify, { settings, con
   })
 
   fastify.onStartUp(async () => {
-    drivers = await connectDevices()
     manager = createLeaseManager({
-      store: fastify.store.leases, ledger: fastify.store.changes, drivers, clock, scheduler, ids, settings, log: fastify.log, onChange, noteDevice
+      store: fastify.store.leases,
+      ledger: fastify.store.changes,
+      sources: [fixedDevices(await connectDevices())],
+      clock,
+      scheduler,
+      ids,
+      settings,
+      log: fastify.log,
+      onChange,
+      noteDevice
     })
     await manager.start()
   })
 
   fastify.addHook('onClose', async () => {
     await manager?.stop()
-    await Promise.all(drivers.map((driver) => driver.close()))
   })
 }, { name: 'leases', fastify: '5.x', dependencies: ['store'] })

@@ -1,5 +1,4 @@
 import fp from 'fastify-plugin'
-import { subjectOf } from '../src/mcp/observed-dispatcher.ts'
 import type {} from './bearer-auth.ts'
 import type {} from './envelope.ts'
 import type {} from './mcp.ts'
@@ -19,7 +18,7 @@ export default fp(async function refusedOperations (fastify) {
         principalKey: principal.key,
         trace: trace ?? undefined,
         peer: requestScope?.peer,
-        ...subjectOf(envelope, fastify.mcp.names)
+        ...fastify.mcp.dispatcher.subjectOf({ ...envelope, principal })
       }, rejection.code, reply.elapsedTime)
     }
     done()

@@ -20,11 +20,7 @@ import { strictValidation } from './strict-validation.ts'
 
 export interface HeartbeatOptions {
   readonly bodyLimitBytes: number
-  /** Told which lease a holder is about to beat for. */
-  readonly onBeat: (named: Named) => void
 }
-
-type Named = { readonly handle: string } | { readonly sessionKey: string, readonly holder: Holder }
 
 const missingId = { error: 'Missing sessionId' }
 const notFound = { error: 'Session not found' }
@@ -47,7 +43,7 @@ const schema = {
   }
 } as const
 
-const heartbeatRoute: FastifyPluginAsync<HeartbeatOptions> = async function heartbeatRoute (fastify, { bodyLimitBytes, onBeat }) {
+const heartbeatRoute: FastifyPluginAsync<HeartbeatOptions> = async function heartbeatRoute (fastify, { bodyLimitBytes }) {
   await fastify.register(body, { limitBytes: bodyLimitBytes, mayStream: false })
   await fastify.register(plainJson)
 
@@ -66,15 +62,10 @@ const heartbeatRoute: FastifyPluginAsync<HeartbeatOptions> = async function hear
 
   /** A handle is tried as one first; nothing keeps a session key from looking like one. */
   async function beatFor (sessionId: string, holder: Holder): ReturnType<LeaseManager['heartbeat']> {
-    const beat = looksLikeHandle.test(sessionId) ? await beatOf({ handle: sessionId, holder }) : 'unknown'
+    const beat = looksLikeHandle.test(sessionId) ? await fastify.leases.heartbeat({ handle: sessionId, holder }) : 'unknown'
     if (beat !== 'unknown') return beat
     const sessionKey = hashSessionKey(sessionId)
-    return sessionKey === undefined ? 'unknown' : await beatOf({ sessionKey, holder })
-  }
-
-  async function beatOf (named: Named & { readonly holder: Holder }): ReturnType<LeaseManager['heartbeat']> {
-    onBeat(named)
-    return await fastify.leases.heartbeat(named)
+    return sessionKey === undefined ? 'unknown' : await fastify.leases.heartbeat({ sessionKey, holder })
   }
 }
 

@@ -1,14 +1,9 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyReply } from 'fastify'
+import type { Answer } from '../src/mcp/exchange/channel.ts'
 import type { FramedResult } from '../src/protocol/encode.ts'
 
-export interface Answer {
-  readonly status: number
-  readonly retryAfterMs?: number | undefined
-  readonly message: string | FramedResult
-}
-
-export const jsonType = 'application/json; charset=utf-8'
+const jsonType = 'application/json; charset=utf-8'
 
 /** Answers with one JSON-RPC message. */
 export function sendAnswer (reply: FastifyReply, { status, retryAfterMs, message }: Answer): void {

@@ -42,7 +42,6 @@ import type { Clock } from './runtime/clock.ts'
 import type { Ids } from './runtime/ids.ts'
 import type { Scheduler } from './runtime/scheduler.ts'
 import { openSqliteStore } from './store/open-store.ts'
-import { createFreshLeases } from './tools/fresh-leases.ts'
 import { createOffer, type Offer } from './tools/offer.ts'
 import { createPoolChanges } from './tools/pool-changes.ts'
 import { noteDevice, outsideScopes, traceLogFields } from './telemetry/request-scope.ts'
@@ -134,9 +133,8 @@ export async function buildApp (
     scheduler,
     ids
   })
-  const fresh = createFreshLeases()
   await app.register(mcp, {
-    offer: () => offer(createOffer({ leases: app.leases, fresh, onScreenChange, clock, scheduler })),
+    offer: () => offer(createOffer({ leases: app.leases, onScreenChange, clock, scheduler })),
     callLimitMs: server.callLimitMs,
     maxRequestsInFlight: server.maxRequestsInFlight,
     legacy: config.legacy,
@@ -152,7 +150,7 @@ export async function buildApp (
   await app.register(mcpRoute, { bodyLimitBytes: server.bodyLimitBytes })
   await app.register(healthRoutes)
   await app.register(statusRoute, { clock })
-  await app.register(heartbeatRoute, { bodyLimitBytes: server.bodyLimitBytes, onBeat: fresh.touch })
+  await app.register(heartbeatRoute, { bodyLimitBytes: server.bodyLimitBytes })
   await app.register(poolLists, { clock })
   await app.register(poolOrders, { bodyLimitBytes: server.bodyLimitBytes })
   return app

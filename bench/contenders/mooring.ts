@@ -25,7 +25,7 @@ export async function startMooring ({ toolCount }: ContenderSetup): Promise<Star
     scheduler: systemScheduler,
     ids: randomIds,
     logDestination: new Writable({ write: (_line, _encoding, done) => done() }),
-    offer: (pool) => ({ ...pool, tools: offeredTools(toolCount) })
+    offer: (pool) => ({ ...pool, tools: offeredTools(toolCount), tells: ['tools'] })
   })
   await app.listen({ host: config.server.host, port: config.server.port })
   await app.startUp()

@@ -7,7 +7,7 @@ import {
   createMcpHandler, InMemoryServerEventBus, McpServer, ProtocolError, ProtocolErrorCode, Server, type McpServerFactory, type ServerEventBus, type Tool
 } from '@modelcontextprotocol/server'
 import Fastify from 'fastify'
-import { createToolRegistry } from '../../src/mcp/tool-registry.ts'
+import { registerTool } from '../../src/mcp/catalog/registered-tool.ts'
 import { echo, echoTool, offeredTools } from '../offered-tools.ts'
 import type { ContenderSetup, StartedContender } from './contender.ts'
 import { portOf } from './port.ts'
@@ -16,7 +16,7 @@ const implementation = { name: 'bench', version: '1.0.0' }
 
 /** With the low-level `Server`: a list made once, arguments checked by hand. */
 export async function startSdkServer ({ toolCount }: ContenderSetup): Promise<StartedContender> {
-  const tools = createToolRegistry(offeredTools(toolCount)).tools.map(({ published }) => published) as unknown as Tool[]
+  const tools = offeredTools(toolCount).map((tool) => registerTool(tool).published) as unknown as Tool[]
 
   return await serve(() => {
     const server = new Server(implementation, { capabilities: { tools: { listChanged: true } } })

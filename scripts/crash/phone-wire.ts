@@ -3,7 +3,7 @@
  * message, over a socket of this machine.
  */
 import type { Socket } from 'node:net'
-import type { DeviceDescription } from '../../src/devices/device-driver.ts'
+import type { DeviceDescription } from '../../src/devices/device-types.ts'
 import type { RefusalBody } from '../../src/refusals/refusal.ts'
 
 /** The first message from the phones. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import type { Command, DeviceDescription, DeviceDriver } from '../../src/devices/device-driver.ts'
+import type { DeviceDriver } from '../../src/devices/device-driver.ts'
+import type { Command, DeviceDescription } from '../../src/devices/device-types.ts'
 import { DeviceOfflineRefusal } from '../../src/devices/device-refusals.ts'
 import { Refusal, type RefusalBody } from '../../src/refusals/refusal.ts'
 import { readMessages, writeMessage, type Introduction, type Outcome } from './phone-wire.ts'

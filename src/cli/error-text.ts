@@ -22,7 +22,7 @@ export function configErrorText (refusal: ConfigRefusal): string {
 /** Why mooring did not come up, where that was to be expected; undefined for any other error. */
 export function startUpErrorText (error: unknown, setting: ListenSetting): string | undefined {
   if (error instanceof Refusal) return `mooring: ${error.message}\n${error.nextAction}\n`
-  return listenErrorText(error, setting)
+  return listenErrorText(error, setting) ?? nativePartErrorText(error)
 }
 
 /** Something happened that mooring has no answer to; `showStack` says where in the code. */
@@ -49,6 +49,16 @@ function listenErrorText (error: unknown, { host, port, platform }: ListenSettin
       'Choose one of its own with --host (127.0.0.1 for this machine alone).\n'
     default: return undefined
   }
+}
+
+/** Parts in machine code are built at the installation, for the Node.js that installs them. */
+function nativePartErrorText (error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  const isOtherVersion = 'code' in error && error.code === 'ERR_DLOPEN_FAILED'
+  const isMissing = /^Could not locate the bindings file/.test(error.message)
+  if (!(isOtherVersion || isMissing) || !error.message.includes('better_sqlite3')) return undefined
+  const why = isMissing ? 'was not built when mooring was installed' : `was built for another version of Node.js than this ${process.version}`
+  return `mooring: the database driver ${why}.\nRun \`npm rebuild better-sqlite3\` in the folder of mooring, with this Node.js.\n`
 }
 
 function portUser (port: number, platform: NodeJS.Platform): string {

@@ -55,6 +55,7 @@ export async function serve (
   const { stdout, stderr, platform } = process
   const config = settingsOf(sources, stderr)
   if (config === undefined) return 2
+  for (const warning of config.warnings) stderr.write(`mooring: ${warning}\n`)
 
   const { host, port, allowedHosts, shutdownMs } = config.server
   const showStack = config.log.level === 'debug' || config.log.level === 'trace'

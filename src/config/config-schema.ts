@@ -15,7 +15,7 @@ import { serverSettings } from './server-settings.ts'
  */
 export const configSchema = z.strictObject({
   stateDir: z.string().min(1).optional()
-    .describe('Folder for what mooring keeps: its database, the token and the sealing keys. Default: $XDG_STATE_HOME/mooring, else ~/.local/state/mooring; on Windows %LOCALAPPDATA%\\mooring. That one is closed to other users at each start; one that you name keeps its permissions.'),
+    .describe('Folder for what mooring keeps: its database, the token and the sealing keys. Default: $XDG_STATE_HOME/mooring, else ~/.local/state/mooring; on Windows %LOCALAPPDATA%\\mooring. That one is closed to other users at each start; one that you name keeps its permissions. In a folder of another user that this one may write to, as a Kubernetes volume is, a folder mooring of its own is used.'),
   server: serverSettings.prefault({}),
   log: logSettings.prefault({}),
   legacy: legacySettings.prefault({}),

@@ -21,6 +21,8 @@ import { readFlags } from './read-flags.ts'
 import { readVariables } from './read-variables.ts'
 import type { SaidSetting, SettingSource } from './setting-source.ts'
 import { settings } from './setting.ts'
+import { findStateFolder } from './state-folder.ts'
+import { telemetryTargets, type TelemetrySettings } from '../telemetry/telemetry-settings.ts'
 
 type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> } : T
 
@@ -30,6 +32,8 @@ export type Config = DeepReadonly<z.output<typeof configSchema> & {
   /** Whether nobody named it, so that it is a place that mooring has for itself. */
   isOwnStateDir: boolean
   server: { tokenFile: string }
+  /** What the operator should know of the settings, one sentence each. None of it stops a start. */
+  warnings: readonly string[]
 }>
 
 export interface ConfigSources {
@@ -60,14 +64,21 @@ export function loadConfig (
   ]
   if (!parsed.success || problems.length > 0) throw new ConfigRefusal(problems)
 
-  const stateDir = parsed.data.stateDir ?? folders.state
+  const stateDir = parsed.data.stateDir === undefined ? folders.state : findStateFolder(parsed.data.stateDir)
   const { server } = parsed.data
   return deepFreeze({
     ...parsed.data,
     stateDir,
     isOwnStateDir: parsed.data.stateDir === undefined,
-    server: { ...server, tokenFile: server.tokenFile ?? join(stateDir, 'token') }
+    server: { ...server, tokenFile: server.tokenFile ?? join(stateDir, 'token') },
+    // Variables of OpenTelemetry often stand in an environment for other programs.
+    warnings: measuresAnything(parsed.data.telemetry) ? variables.warnings : []
   })
+}
+
+function measuresAnything (telemetry: TelemetrySettings): boolean {
+  const { traces, metrics } = telemetryTargets(telemetry)
+  return traces !== undefined || metrics !== undefined
 }
 
 function findConfigFile (folders: readonly string[]): SettingSource {

@@ -17,6 +17,8 @@ import { nearestSetting, settings, type Setting } from './setting.ts'
 /** What the variables say, and the file that `MOORING_CONFIG` names. */
 export interface Variables extends SettingSource {
   readonly configFile: string | undefined
+  /** What is not understood, but may be meant for other programs. */
+  readonly warnings: readonly string[]
 }
 
 /** Where clients look for the token; the server passes it over. */
@@ -27,7 +29,8 @@ const configVariable = 'MOORING_CONFIG'
 const byVariable: ReadonlyMap<string, Setting> = new Map(settings.map((setting) => [setting.variable, setting]))
 
 export function readVariables ({ env, cwd }: { readonly env: Environment, readonly cwd: string }): Variables {
-  const said: SaidSetting[] = [...readStandardVariables({ env, cwd })]
+  const standard = readStandardVariables({ env, cwd })
+  const said: SaidSetting[] = [...standard.said]
   const problems: ConfigProblem[] = []
 
   for (const [name, value] of Object.entries(env)) {
@@ -47,7 +50,8 @@ export function readVariables ({ env, cwd }: { readonly env: Environment, readon
     }
   }
 
-  return { said, problems, configFile: env[configVariable] === '' ? undefined : env[configVariable] }
+  const configFile = env[configVariable] === '' ? undefined : env[configVariable]
+  return { said, problems, configFile, warnings: standard.warnings }
 }
 
 function isServiceLink (name: string, value: string): boolean {

@@ -1,4 +1,4 @@
-import type { AppInfo, Command } from './device-driver.ts'
+import type { AppInfo, Command } from './device-types.ts'
 
 /**
  * An app to install: one that the driver has at hand, by its id, or the text of an app file as

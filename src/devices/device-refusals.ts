@@ -1,9 +1,10 @@
 import { Refusal } from '../refusals/refusal.ts'
-import type { Point } from './device-driver.ts'
+import type { Point } from './device-types.ts'
 
 /** The phone does not answer now. */
 export class DeviceOfflineRefusal extends Refusal {
   readonly code = 'device_offline'
+  override readonly kind = 'unavailable'
 
   constructor (device: string, facts: { readonly retryAfterMs: number, readonly cause?: unknown }) {
     super({
@@ -73,6 +74,7 @@ function notFocused ({ name, isField, isEnabled }: { readonly name: string, read
 /** No app of that id is on the phone. */
 export class AppNotInstalledRefusal extends Refusal {
   readonly code = 'app_not_installed'
+  override readonly kind = 'not_found'
 
   constructor (app: string, installed: readonly string[]) {
     super({
@@ -115,6 +117,7 @@ export class OutsideScreenRefusal extends Refusal {
 /** More commands wait for the phone than it will get to in useful time. */
 export class DeviceBusyRefusal extends Refusal {
   readonly code = 'device_busy'
+  override readonly kind = 'limit'
 
   constructor (device: string, waiting: number) {
     super({

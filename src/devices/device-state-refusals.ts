@@ -71,6 +71,7 @@ export class NotRecordingRefusal extends Refusal {
 /** The folder for files has no room for one more. */
 export class StorageFullRefusal extends Refusal {
   readonly code = 'storage_full'
+  override readonly kind = 'limit'
 
   constructor ({ path, needed, free, filesLeft }: { readonly path: string, readonly needed: number, readonly free: number, readonly filesLeft: number }) {
     super({
@@ -87,6 +88,7 @@ export class StorageFullRefusal extends Refusal {
 /** No file of the holder's has that path. */
 export class FileNotFoundRefusal extends Refusal {
   readonly code = 'file_not_found'
+  override readonly kind = 'not_found'
 
   constructor (path: string, files: readonly string[]) {
     super({

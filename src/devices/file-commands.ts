@@ -1,4 +1,4 @@
-import type { Command } from './device-driver.ts'
+import type { Command } from './device-types.ts'
 
 /**
  * Paths in the one folder of a phone that holders may use: up to four names of letters, digits,

@@ -1,4 +1,4 @@
-import type { Command } from './device-driver.ts'
+import type { Command } from './device-types.ts'
 import type { FileInfo } from './file-commands.ts'
 
 /** The longest recording, in milliseconds. */

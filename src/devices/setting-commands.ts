@@ -1,4 +1,4 @@
-import type { Command, Orientation } from './device-driver.ts'
+import type { Command, Orientation } from './device-types.ts'
 
 /** A place on earth, in degrees (WGS 84). */
 export interface Place {

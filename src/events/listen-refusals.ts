@@ -5,6 +5,7 @@ const retryAfterMs = 10_000
 /** As many listen streams are open as may be. */
 export class TooManyStreamsRefusal extends Refusal {
   readonly code = 'too_many_listen_streams'
+  override readonly kind = 'limit'
 
   constructor ({ limit, whose }: { readonly limit: number, readonly whose: 'yours' | 'all' }) {
     super({
@@ -20,6 +21,7 @@ export class TooManyStreamsRefusal extends Refusal {
 /** One stream subscribes to more resources than it may. */
 export class FilterTooLargeRefusal extends Refusal {
   readonly code = 'listen_filter_too_large'
+  override readonly kind = 'limit'
 
   constructor ({ limit, asked }: { readonly limit: number, readonly asked: number }) {
     super({
@@ -35,6 +37,7 @@ export class FilterTooLargeRefusal extends Refusal {
 /** All streams together subscribe to as many resources as they may. */
 export class TooManySubscriptionsRefusal extends Refusal {
   readonly code = 'too_many_subscriptions'
+  override readonly kind = 'limit'
 
   constructor ({ limit }: { readonly limit: number }) {
     super({

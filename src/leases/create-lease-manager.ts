@@ -1,40 +1,28 @@
-import { CancelledRefusal } from '../refusals/cancellation.ts'
-import type { DeviceDriver } from '../devices/device-driver.ts'
-import { fenceDriver } from '../devices/fenced-driver.ts'
+import type { DeviceSource } from '../devices/device-source.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Ids } from '../runtime/ids.ts'
-import type { Cancel, Scheduler } from '../runtime/scheduler.ts'
+import type { Scheduler } from '../runtime/scheduler.ts'
+import { awaitOwners, endLeasesOfMissing } from './after-restart.ts'
 import type { ChangeLedger } from './cleanup/change-ledger.ts'
-import { usualCleanup } from './cleanup/cleanup-level.ts'
-import { createHeartbeatAnswer } from './answer-heartbeat.ts'
-import { createAwaitedOwners } from './awaited-owners.ts'
-import { createDeviceCleaner } from './device-cleaner.ts'
-import { createDeviceProber } from './device-prober.ts'
-import { grantDevices, type GrantParts } from './grant-devices.ts'
-import { createHeartbeats } from './heartbeats.ts'
+import { createContext, type LeaseContext, type Service } from './context.ts'
 import { isLive, type Lease } from './contract/lease.ts'
-import { createLeaseBook } from './lease-book.ts'
-import { createLeaseClock } from './lease-clock.ts'
 import { dueAtMs } from './contract/lease-machine.ts'
-import type { LeaseManager } from './contract/lease-manager.ts'
+import type { LeaseManager, PoolChange } from './contract/lease-manager.ts'
 import { LeasesUnavailableRefusal } from './contract/lease-refusals.ts'
 import type { LeaseSettings } from './contract/lease-settings.ts'
 import type { LeaseStore } from './contract/lease-store.ts'
+import { queuedDevices } from './device/grant.ts'
+import { createPool } from './device/pool.ts'
+import { createLeaseLookup } from './lease-lookup.ts'
+import { createLeaseTime } from './lease-time.ts'
 import { createLeaseUses } from './lease-use.ts'
+import { shownHandle, type Log } from './log.ts'
+import { createOperations } from './operations.ts'
 import { createAcquireQueue, type AcquireQueue } from './queue/acquire-queue.ts'
 import { assertTtl } from './queue/acquire-request.ts'
 import { createWaiters } from './queue/waiters.ts'
-import { shownHandle, type Log } from './log.ts'
-import { createOccupancyBoard } from './occupancy-board.ts'
-import { createPoolOperations } from './pool-operations.ts'
-import { createPoolView } from './pool-view.ts'
-import { createPresenceWatch } from './presence-watch.ts'
 import { createRelease } from './release-lease.ts'
-import { createRunningWork } from './running-work.ts'
-import { settleAfterRestart } from './settle-after-restart.ts'
 import { createShownTimes } from './shown-times.ts'
-import { createSteadyTime } from './steady-time.ts'
-import { watchChanges, type PoolChange } from './watch-changes.ts'
 
 const purgeEveryMs = 600_000
 const noteAliveEveryMs = 5_000
@@ -43,8 +31,8 @@ export interface LeaseManagerParts {
   readonly store: LeaseStore
   /** What leases have changed on their devices, in the same database as the store. */
   readonly ledger: ChangeLedger
-  /** The pool. The manager fences them; nobody else may use them directly. */
-  readonly drivers: readonly DeviceDriver[]
+  /** Where the devices of the pool come from. Their drivers are fenced and closed here, and used by nothing else. */
+  readonly sources: readonly DeviceSource[]
   readonly clock: Clock
   readonly scheduler: Scheduler
   readonly ids: Ids
@@ -59,150 +47,76 @@ export interface LeaseManagerParts {
 }
 
 /**
- * Leases over one store and the drivers of this process.
+ * Leases over one store and the devices of this process.
  *
- * Everything that must survive is in the store; what is kept here lives no longer than the
- * work, requests, cleanups and timers it is about.
+ * Everything that must survive is in the store. What is kept in memory of one device is in its
+ * lane (`device/lane.ts`), and lives no longer than the work, cleanups and timers it is about;
+ * what is kept of requests is in the queue.
  */
 export function createLeaseManager (
   {
-    store: unwatched, ledger, drivers: pool, clock: wallClock, scheduler, ids, settings, log,
-    queue = createAcquireQueue(settings), onChange = () => {}, noteDevice = () => {}
+    store, ledger, sources, clock, scheduler, ids, settings, log, queue = createAcquireQueue(settings), onChange = () => {}, noteDevice = () => {}
   }: LeaseManagerParts
 ): LeaseManager {
-  const drivers = new Map(pool.map((driver) => [driver.description.id, fenceDriver(driver)]))
-  if (drivers.size !== pool.length) throw new Error('two drivers claim to be the same device')
-  const time = createSteadyTime({ clock: wallClock, scheduler, log })
+  const time = createLeaseTime({ clock, scheduler, log })
   const { nowMs } = time
+  const context = createContext({ nowMs, scheduler, ids, log })
   const shown = createShownTimes(time)
-  const board = createOccupancyBoard()
-  const store = watchChanges(unwatched, board, (change) => {
-    tell(change)
-    lookIfFree(change.deviceId)
-  })
-  const running = createRunningWork()
-  const isVetoed = (handle: string) => (running.vetoUntilMs(handle) ?? 0) > nowMs()
-
-  const prober = createDeviceProber({
-    scheduler,
-    nowMs,
-    limitMs: settings.probeTimeoutMs,
-    log,
-    onChange: (deviceId) => tell({ deviceId, ended: undefined }),
-    onLook: (deviceId, sighting) => {
-      presence.onLook(deviceId, sighting)
-      owners.onLook()
-    }
-  })
-  const cleaner = createDeviceCleaner({
-    store,
-    ledger,
-    drivers,
-    scheduler,
-    nowMs,
-    chance: () => ids.bytes(4).readUInt32BE() / 2 ** 32,
-    usualLevel: usualCleanup(settings.lowestCleanup),
-    limitMs: settings.cleanupTimeoutMs,
-    log
-  })
-  const isAway = (deviceId: string) => prober.offline(deviceId)?.awaySinceMs !== undefined
-  const book = createLeaseBook({ store, drivers, running, cleaner, shown, nowMs, isAway, noteDevice, log })
-  const owners = createAwaitedOwners({
-    store, scheduler, nowMs, awaitOwnerMs: settings.awaitOwnerMs, liveLeases, isAway, log
-  })
-  const clock = createLeaseClock({ store, scheduler, nowMs, vetoUntilMs: running.vetoUntilMs, end: book.endDue, log })
-  const heartbeats = createHeartbeats({
-    board, scheduler, nowMs, isVetoed, giveUp: (lease) => book.end(lease, 'heartbeat_lost'), log
-  })
-  const answerHeartbeat = createHeartbeatAnswer({ store, book, heartbeats, owners })
-  const presence = createPresenceWatch({
-    board,
-    drivers,
-    prober,
-    scheduler,
-    nowMs,
-    everyMs: settings.watchEveryMs,
-    windowMs: ({ state }) => state === 'awaiting_owner' ? settings.awaitOwnerMs : settings.recoveryMs,
-    end: book.end,
-    log
-  })
-  const view = createPoolView({ board, drivers, prober, cleaner, nowMs, recoveryMs: settings.recoveryMs })
-  const granting: GrantParts = { store, drivers, prober, clock, ids, nowMs, log }
-  const waiters = createWaiters({
-    queue,
-    devices: { availability: view.availability, grant: (order) => grantDevices(granting, order) },
-    scheduler,
-    nowMs,
-    settings,
-    log
-  })
+  const pool = createPool(sources, { context, store, ledger, settings, shown, tell })
+  const lookup = createLeaseLookup({ store, pool, shown, nowMs, noteDevice })
+  const waiters = createWaiters({ ...context, queue, devices: queuedDevices({ context, store, pool }), settings })
   const uses = createLeaseUses({
-    store,
-    ledger,
-    drivers,
-    book,
-    running,
-    clock,
-    heartbeats,
-    presence,
-    prober,
-    shown,
-    nowMs,
-    longestVetoMs: settings.longestVetoMs,
-    isOpen: () => open,
-    log
+    context, store, pool, lookup, shown, longestVetoMs: settings.longestVetoMs, isOpen: () => open
   })
-  const release = createRelease({ book, cleaner, lowestCleanup: settings.lowestCleanup })
-  const desk = createPoolOperations({
-    store, board, drivers, prober, cleaner, scheduler, nowMs, shown, book, assertOpen, log
-  })
+  const release = createRelease({ pool, lookup, shown, lowestCleanup: settings.lowestCleanup })
+  const operations = createOperations({ context, store, pool, shown, assertOpen })
+  /** Started in this order, and stopped in the other. */
+  const services: readonly Service[] = [
+    time,
+    { start: startPool, stop: pool.stop },
+    { start () {}, stop: () => waiters.close(new LeasesUnavailableRefusal()) },
+    repeated(context, noteAliveEveryMs, noteAlive),
+    repeated(context, purgeEveryMs, purge)
+  ]
   let open = false
-  const timers: Cancel[] = []
 
   function tell (change: PoolChange) {
     onChange(change.ended === undefined ? change : { ...change, ended: shown.lease(change.ended) })
     waiters.devicesChanged()
   }
 
-  /** A device that was put back, say, has answered: it need not stay offline until somebody looks for it. */
-  function lookIfFree (deviceId: string) {
-    const driver = drivers.get(deviceId)
-    if (!open || driver === undefined || board.of(deviceId)?.device.state !== 'free' || prober.offline(deviceId) === undefined) return
-    inBackground(prober.probe(driver), 'look at device broke off')
+  async function startPool () {
+    await awaitOwners({ context, store }, settings.awaitOwnerMs)
+    await pool.start()
+    await endLeasesOfMissing({ context, store, pool, tell })
+    purge()
   }
 
   function assertOpen () {
     if (!open) throw new LeasesUnavailableRefusal()
   }
 
-  function liveLeases (): readonly Lease[] {
-    return board.all().flatMap(({ lease }) => lease !== undefined && isLive(lease) ? [lease] : [])
-  }
-
   function begin (lease: Lease): Lease {
-    heartbeats.expect(lease)
     noteDevice(lease.deviceId)
     log.info({ lease: shownHandle(lease.handle), device: lease.deviceId, fence: lease.fence }, 'lease granted')
     return shown.lease(lease)
   }
 
   function purge () {
-    inBackground(store.purgeEnded(nowMs() - settings.keepEndedMs), 'ended leases could not be purged')
-    inBackground(store.purgeAudit(nowMs() - settings.keepAuditMs), 'the audit could not be purged')
+    context.inBackground(store.purgeEnded(nowMs() - settings.keepEndedMs), 'ended leases could not be purged')
+    context.inBackground(store.purgeAudit(nowMs() - settings.keepAuditMs), 'the audit could not be purged')
   }
 
   function noteAlive () {
-    if (liveLeases().length > 0) inBackground(store.noteAlive(nowMs()), 'a sign of life could not be noted')
-  }
-
-  function inBackground (work: Promise<unknown>, fault: string) {
-    work.catch((cause: unknown) => log.error({ err: cause }, fault))
+    if (pool.lanes.some(({ liveLease }) => liveLease !== undefined)) {
+      context.inBackground(store.noteAlive(nowMs()), 'a sign of life could not be noted')
+    }
   }
 
   async function lastBoundTo (sessionKey: string, principal: string): Promise<Lease | undefined> {
     assertOpen()
     const bound = await store.boundLease({ sessionKey, principal })
-    return bound && await book.settled(bound)
+    return bound && await lookup.settled(bound)
   }
 
   return {
@@ -222,21 +136,21 @@ export function createLeaseManager (
 
     async renew (request) {
       assertOpen()
-      assertTtl(request.ttlMs, settings)
+      await lookup.checked(request, () => assertTtl(request.ttlMs, settings))
       return await uses.renew(request)
     },
 
     async release (request) {
       assertOpen()
-      const { lease, ...result } = await release(request)
-      return { lease: shown.lease(lease), ...result }
+      return await release(request)
     },
 
     async undo ({ handle, holder }) {
       assertOpen()
       const lease = await store.lease(handle)
       if (lease?.holder.principal !== holder.principal || !isLive(lease)) return
-      await book.end(lease, 'undelivered')
+      const ended = await pool.lane(lease.deviceId)?.end(lease, 'undelivered')
+      await ended?.cleanup
     },
 
     async use (request, work) {
@@ -256,74 +170,66 @@ export function createLeaseManager (
 
     async heartbeat (request) {
       assertOpen()
-      return await answerHeartbeat(request)
+      return await uses.heartbeat(request)
     },
 
     async list (holder) {
       const live = await store.liveLeases()
-      const going = live.filter((lease) => !book.isOver(lease) && (holder === undefined || lease.holder.principal === holder.principal))
+      const going = live.filter((lease) => !lookup.isOver(lease) && (holder === undefined || lease.holder.principal === holder.principal))
       return going.map(shown.lease)
     },
 
     isExpiring ({ deviceId, handle }) {
-      const lease = board.of(deviceId)?.lease
-      return lease?.handle === handle && isLive(lease) && dueAtMs(lease) <= nowMs()
+      const lease = pool.lane(deviceId)?.liveLease
+      return lease?.handle === handle && dueAtMs(lease) <= nowMs()
     },
 
     waiting: (holder) => waiters.list(holder?.principal).map(shown.request),
 
     async devices () {
-      return view.pooled(await store.occupancies()).map(shown.device)
+      const pooled = pool.lanes.map(({ description, shownState: { state, reason }, record: { device: { holds, failures }, lease } }) => {
+        return shown.device({ description, state, reason, holds, failures, lease })
+      })
+      return pooled.toSorted((one, other) => one.description.id < other.description.id ? -1 : 1)
     },
 
-    hasDevice: (deviceId) => drivers.has(deviceId),
+    hasDevice: (deviceId) => pool.lane(deviceId) !== undefined,
 
     async isHolding ({ handle, holder }) {
       const lease = await store.lease(handle)
-      return lease !== undefined && isLive(lease) && lease.holder.principal === holder.principal && !book.isOver(lease)
+      if (lease === undefined || !isLive(lease) || lease.holder.principal !== holder.principal || lookup.isOver(lease)) return false
+      return await pool.lane(lease.deviceId)?.confirm(lease) ?? false
     },
 
     async homeApps (signal) {
-      const byDevice = await Promise.all([...drivers.values()].map((driver) => driver.homeApps(signal).catch(() => [])))
+      const byDevice = await Promise.all(pool.lanes.map(({ driver }) => driver?.homeApps(signal).catch(() => []) ?? []))
       return [...new Set(byDevice.flat())].sort()
     },
 
-    operations: desk.operations,
+    operations,
 
     async start () {
-      time.start()
-      await settleAfterRestart({
-        store, board, drivers, presence, cleaner, nowMs, awaitOwnerMs: settings.awaitOwnerMs, end: book.end
-      })
-      liveLeases().forEach(heartbeats.expect)
-      await clock.sweep()
-      owners.start()
-      purge()
-      timers.push(
-        scheduler.every(purgeEveryMs, purge),
-        scheduler.every(noteAliveEveryMs, noteAlive)
-      )
-      presence.start()
-      desk.start()
+      for (const service of services) await service.start()
       open = true
     },
 
     async stop () {
       const wasOpen = open
       open = false
-      for (const cancel of timers) cancel()
-      const queueClosed = waiters.close(new LeasesUnavailableRefusal())
-      prober.stop()
-      presence.stop()
-      heartbeats.stop()
-      owners.stop()
-      clock.stop()
-      desk.stop()
-      running.abortAll(new CancelledRefusal('shutting_down'))
-      await queueClosed
-      await cleaner.stop()
+      // None waits for another before it stops: what one still has under way, the next may break off.
+      await Promise.all(services.toReversed().map((service) => service.stop()))
       if (wasOpen) await store.noteAlive(nowMs())
-      time.stop()
     }
+  }
+}
+
+/** Work that is done again and again, from the start to the stop. */
+function repeated ({ scheduler }: LeaseContext, everyMs: number, work: () => void): Service {
+  let stop = () => {}
+  return {
+    start () {
+      stop = scheduler.every(everyMs, work)
+    },
+    stop: () => stop()
   }
 }

@@ -1,81 +1,60 @@
 import { ensureNotCancelled } from '../refusals/cancellation.ts'
 import { unlessCancelled } from '../runtime/abortable.ts'
 import { DeviceOfflineRefusal } from '../devices/device-refusals.ts'
-import type { FencedDriver } from '../devices/fenced-driver.ts'
-import type { ChangeLedger } from './cleanup/change-ledger.ts'
-import { recordingDriver } from './cleanup/recording-driver.ts'
-import type { DeviceProber } from './device-prober.ts'
-import type { Heartbeats } from './heartbeats.ts'
+import type { LeaseContext } from './context.ts'
 import type { Lease } from './contract/lease.ts'
-import type { LeaseBook } from './lease-book.ts'
-import type { LeaseClock } from './lease-clock.ts'
-import { dueAtMs } from './contract/lease-machine.ts'
 import type { LeaseClaim, LeaseManager, UseKind } from './contract/lease-manager.ts'
 import type { LeaseStore } from './contract/lease-store.ts'
-import { shownHandle, type Log } from './log.ts'
-import type { PresenceWatch } from './presence-watch.ts'
-import type { Run, RunningWork } from './running-work.ts'
+import type { Lane } from './device/lane.ts'
+import type { Pool } from './device/pool.ts'
+import type { Run } from './device/running-work.ts'
+import type { LeaseLookup, LiveLease } from './lease-lookup.ts'
+import { shownHandle } from './log.ts'
 import type { ShownTimes } from './shown-times.ts'
 
 export interface LeaseUseParts {
+  readonly context: LeaseContext
   readonly store: LeaseStore
-  readonly ledger: ChangeLedger
-  readonly drivers: ReadonlyMap<string, FencedDriver>
-  readonly book: LeaseBook
-  readonly running: RunningWork
-  readonly clock: LeaseClock
-  readonly heartbeats: Heartbeats
-  readonly presence: PresenceWatch
-  readonly prober: DeviceProber
+  readonly pool: Pool
+  readonly lookup: LeaseLookup
   readonly shown: ShownTimes
-  readonly nowMs: () => number
   readonly longestVetoMs: number
   readonly isOpen: () => boolean
-  readonly log: Log
 }
 
-/** What keeps leases going: work under them, and renewal. */
-export type LeaseUses = Pick<LeaseManager, 'use' | 'renew'>
+/** What keeps leases going: work under them, renewal, and other signs of their holders. */
+export type LeaseUses = Pick<LeaseManager, 'use' | 'renew' | 'heartbeat'>
 
-export function createLeaseUses (
-  { store, ledger, drivers, book, running, clock, heartbeats, presence, prober, shown, nowMs, longestVetoMs, isOpen, log }: LeaseUseParts
-): LeaseUses {
-  async function extend (
-    { deviceId, handle, fence }: Lease,
-    how: { readonly by: UseKind | 'renewal', readonly durable: boolean, readonly ttlMs?: number }
-  ): Promise<Lease | undefined> {
-    const isVetoed = (running.vetoUntilMs(handle) ?? 0) > nowMs()
-    const extended = await store.change({ type: 'extend', deviceId, handle, fence, nowMs: nowMs(), isVetoed, ...how })
-    heartbeats.hear(handle)
-    if (extended?.lease !== undefined) clock.watch(dueAtMs(extended.lease))
-    return extended?.lease
-  }
+export function createLeaseUses ({ context, store, pool, lookup, shown, longestVetoMs, isOpen }: LeaseUseParts): LeaseUses {
+  const { nowMs, log, inBackground } = context
 
   /**
-   * The holder's lease, once its device is not away. One that is away is asked again, so that
-   * whoever comes first after its return is let in, and nobody gets into another incarnation.
+   * The holder's lease, once its device is there. An absent device is looked at again, so that the
+   * first call after its return is let in, and no call gets into another boot of the device.
    */
-  async function presentLeaseOf (claim: LeaseClaim, signal: AbortSignal): Promise<Lease> {
-    const lease = await book.liveLeaseOf(claim)
-    if (prober.offline(lease.deviceId) === undefined) return lease
-    const sighting = await unlessCancelled(signal, presence.look(lease))
-    if (sighting !== 'away') return await book.liveLeaseOf(claim)
-    throw new DeviceOfflineRefusal(lease.deviceId, { retryAfterMs: presence.retryAfterMs(lease) })
+  async function presentLeaseOf (claim: LeaseClaim, signal: AbortSignal, byAcquirer: boolean): Promise<LiveLease> {
+    const found = await lookup.liveLeaseOf(claim)
+    const { lease, lane } = found
+    if (lane.isThere(lease)) return found
+    // The call may get no further than this, and its caller knows of the lease all the same.
+    if (!byAcquirer) await lane.confirm(lease)
+    const sighting = await unlessCancelled(signal, lane.look())
+    if (sighting !== 'away') return await lookup.liveLeaseOf(claim)
+    throw new DeviceOfflineRefusal(lease.deviceId, { retryAfterMs: lane.retryAfterMs(lease) })
   }
 
   /** Lets work in: moves the expiry, and holds the end by time off until the caller calls `leave`. */
-  async function enter (claim: LeaseClaim, { kind, signal, limitMs }: {
-    readonly kind: UseKind
-    readonly signal: AbortSignal
-    readonly limitMs: number
-  }): Promise<{ readonly lease: Lease, readonly run: Run }> {
-    const lease = await presentLeaseOf(claim, signal)
-    const run = running.enter(lease.handle, nowMs() + Math.min(limitMs, longestVetoMs))
+  async function enter (
+    claim: LeaseClaim, use: { readonly kind: UseKind, readonly signal: AbortSignal, readonly limitMs: number, readonly byAcquirer: boolean }
+  ): Promise<LiveLease & { readonly run: Run }> {
+    const { kind, signal, limitMs, byAcquirer } = use
+    const { lease, lane } = await presentLeaseOf(claim, signal, byAcquirer)
+    const run = lane.running.enter(lease.handle, nowMs() + Math.min(limitMs, longestVetoMs))
     try {
-      const extended = await extend(lease, { by: kind, durable: false })
+      const extended = await lane.extend(lease, { by: kind, durable: false, byAcquirer })
       if (extended !== undefined) {
         run.begin()
-        return { lease: extended, run }
+        return { lease: extended, lane, run }
       }
     } catch (storageFault) {
       run.leave()
@@ -83,48 +62,61 @@ export function createLeaseUses (
     }
     // It ended or came due between the two looks; the next look says which.
     run.leave()
-    return await enter(claim, { kind, signal, limitMs })
+    return await enter(claim, use)
   }
 
-  async function leave (lease: Lease, run: Run, kind: UseKind) {
-    let extended: Lease | undefined
+  async function leave (lease: Lease, lane: Lane, run: Run, kind: UseKind, byAcquirer: boolean) {
     try {
       // What the work has done, it has done: no fault here may make it look undone.
-      if (isOpen()) extended = await extend(lease, { by: kind, durable: false })
+      if (isOpen()) await lane.extend(lease, { by: kind, durable: false, byAcquirer })
     } catch (storageFault) {
       log.error({ lease: shownHandle(lease.handle), err: storageFault }, 'expiry could not be moved after work')
     }
     run.leave()
-    clock.watch(dueAtMs(extended ?? lease))
+  }
+
+  async function heartbeat (beat: Parameters<LeaseManager['heartbeat']>[0]): ReturnType<LeaseManager['heartbeat']> {
+    const { handle, sessionKey, holder: { principal } } = beat
+    const named = handle !== undefined
+      ? await store.lease(handle)
+      : sessionKey && await store.boundLease({ sessionKey, principal })
+    if (!named || named.holder.principal !== principal) return 'unknown'
+    const lease = await lookup.settled(named)
+    if (lease.end !== undefined) return { ended: lease.end.reason }
+    const lane = pool.lane(lease.deviceId)
+    lane?.hear(lease.handle)
+    // It ended between the two looks; the next look says how.
+    if (lane === undefined || !await lane.confirm(lease)) return await heartbeat(beat)
+    if (lease.state === 'awaiting_owner') await lane.resume(lease)
+    return 'ok'
   }
 
   return {
-    async use ({ handle, holder, signal, kind, limitMs = longestVetoMs }, work) {
-      const { lease, run } = await enter({ handle, holder }, { kind, signal, limitMs })
-      const driver = drivers.get(lease.deviceId)
+    async use ({ handle, holder, signal, kind, limitMs = longestVetoMs, byAcquirer = false }, work) {
+      const { lease, lane, run } = await enter({ handle, holder }, { kind, signal, limitMs, byAcquirer })
       try {
-        // A lease without a driver ended when this process started.
-        if (driver === undefined) throw new Error(`no driver for device ${lease.deviceId}`)
+        const { driver } = lane
+        if (driver === undefined) throw new DeviceOfflineRefusal(lease.deviceId, { retryAfterMs: lane.retryAfterMs(lease) })
         const either = AbortSignal.any([run.signal, signal])
         ensureNotCancelled(either)
-        return await work({ lease: shown.lease(lease), driver: recordingDriver(driver, ledger, lease), signal: either })
+        return await work({ lease: shown.lease(lease), driver, signal: either })
       } catch (cause) {
-        if (cause instanceof DeviceOfflineRefusal) {
-          presence.look(lease).catch((fault: unknown) => log.error({ device: lease.deviceId, err: fault }, 'look at leased device broke off'))
-        }
+        if (cause instanceof DeviceOfflineRefusal) inBackground(lane.look(), 'look at leased device broke off', { device: lease.deviceId })
         // Work that fails because its lease ended is told so, however it put it.
         throw run.signal.aborted ? run.signal.reason : cause
       } finally {
-        await leave(lease, run, kind)
+        await leave(lease, lane, run, kind, byAcquirer)
       }
     },
 
     async renew ({ handle, holder, ttlMs }) {
       for (;;) {
-        const lease = await book.liveLeaseOf({ handle, holder })
-        const renewed = await extend(lease, { by: 'renewal', durable: true, ...(ttlMs === undefined ? {} : { ttlMs }) })
+        const { lease, lane } = await lookup.liveLeaseOf({ handle, holder })
+        const renewed = await lane.extend(lease, { by: 'renewal', durable: true, ...(ttlMs === undefined ? {} : { ttlMs }) })
         if (renewed !== undefined) return shown.lease(renewed)
       }
-    }
+    },
+
+    heartbeat
   }
 }

@@ -32,6 +32,7 @@ export class AnswerFailedRefusal extends Refusal {
 /** So many rounds without the answers that the work needs. */
 export class AskedTooOftenRefusal extends Refusal {
   readonly code = 'asked_too_often'
+  override readonly kind = 'limit'
 
   constructor (rounds: number) {
     super({
@@ -45,6 +46,7 @@ export class AskedTooOftenRefusal extends Refusal {
 /** More questions wait for answers than are kept. */
 export class TooManyQuestionsRefusal extends Refusal {
   readonly code = 'too_many_questions'
+  override readonly kind = 'limit'
 
   constructor () {
     super({

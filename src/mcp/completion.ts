@@ -4,48 +4,21 @@ import type { McpRequest } from '../protocol/mcp-request.ts'
 import { isObject } from '../protocol/message.ts'
 import { ProtocolError } from '../protocol/rejection.ts'
 import { complete, type Result } from '../protocol/result.ts'
-import type { PromptDefinition } from '../tools/prompt-definition.ts'
-import { bothEras, type MethodTable } from './method.ts'
-import type { RegisteredResource } from './resources.ts'
+import type { CatalogView } from './catalog/catalog.ts'
+import { bothEras, textParam, type MethodTable } from './method.ts'
 
 /** The most a completion may offer. */
 const maxValues = 100
 
 type Source = (call: Pick<McpRequest, 'principal' | 'signal'>) => Promise<readonly string[]>
 
-export function createCompletionMethods ({ prompts, resources }: {
-  readonly prompts: readonly PromptDefinition[]
-  readonly resources: readonly RegisteredResource[]
-}): MethodTable {
-  /** Where the values of one argument come from; an argument without a source has none to offer. */
-  function sourceOf (ref: unknown, argument: string): Source {
-    if (!isObject(ref)) throw unknownReference()
-    switch (ref['type']) {
-      case 'ref/prompt': return promptSource(ref['name'], argument)
-      case 'ref/resource': return resourceSource(ref['uri'], argument)
-      default: throw unknownReference()
-    }
-  }
-
-  function promptSource (name: unknown, argument: string): Source {
-    const prompt = prompts.find((candidate) => candidate.name === name)
-    const found = prompt?.arguments.find((candidate) => candidate.name === argument)
-    if (found === undefined) throw unknownReference()
-    return found.complete ?? nothing
-  }
-
-  function resourceSource (uri: unknown, argument: string): Source {
-    const resource = resources.find(({ template }) => template.text === uri)
-    if (resource?.template.variables.includes(argument) !== true) throw unknownReference()
-    return resource.definition.complete?.[argument] ?? nothing
-  }
-
-  async function answer ({ params, principal, signal }: McpRequest): Promise<Result> {
+export function createCompletionMethods (): MethodTable {
+  async function answer ({ params, principal, signal }: McpRequest, view: CatalogView): Promise<Result> {
     const argument = params['argument']
     if (!isObject(argument) || typeof argument['name'] !== 'string' || typeof argument['value'] !== 'string') {
       throw new ProtocolError(invalidParams('params.argument must hold name and value, both strings.'))
     }
-    const offered = await sourceOf(params['ref'], argument['name'])({ principal, signal })
+    const offered = await sourceOf(view, params['ref'], argument['name'])({ principal, signal })
     const typed = argument['value'].toLowerCase()
     const matching = offered.filter((value) => value.toLowerCase().includes(typed))
     return complete({
@@ -54,6 +27,24 @@ export function createCompletionMethods ({ prompts, resources }: {
   }
 
   return { 'completion/complete': { eras: bothEras, handle: answer } }
+}
+
+/** Where the values of one argument come from; an argument without a source has none to offer. */
+function sourceOf ({ prompts, resources }: CatalogView, ref: unknown, argument: string): Source {
+  if (!isObject(ref)) throw unknownReference()
+  switch (ref['type']) {
+    case 'ref/prompt': {
+      const found = prompts.find(textParam(ref, 'name') ?? '')?.definition.arguments.find(({ name }) => name === argument)
+      if (found === undefined) throw unknownReference()
+      return found.complete ?? nothing
+    }
+    case 'ref/resource': {
+      const resource = resources.find(textParam(ref, 'uri') ?? '')
+      if (resource?.template.variables.includes(argument) !== true) throw unknownReference()
+      return resource.definition.complete?.[argument] ?? nothing
+    }
+    default: throw unknownReference()
+  }
 }
 
 const nothing: Source = async () => []

@@ -1,69 +1,87 @@
 /**
  * From a request to its outcome: a table from method to handler, for both eras.
  *
- * Nothing is built or registered per request, and there is no object per connection. Whatever
- * a handler throws becomes a rejection here; only refusals and protocol errors keep their
- * text, anything else is a bug and is answered without its insides.
+ * `prepare` finds the method, the caller's view of what is offered, and what the request names
+ * in it, once. What it returns says how the request is answered and how long it may wait, and
+ * runs it. Nothing is built or registered per request, and there is no object per connection.
+ *
+ * Whatever a handler throws becomes a rejection here; only refusals and protocol errors keep
+ * their text, anything else is a bug and is answered without its insides.
  */
 import { internalError, methodNotFound, refused } from '../protocol/error-table.ts'
-import type { Envelope } from '../protocol/envelope.ts'
 import type { McpRequest } from '../protocol/mcp-request.ts'
 import type { MessageStream } from '../protocol/message-stream.ts'
 import { ProtocolError, type Rejection } from '../protocol/rejection.ts'
 import type { Result } from '../protocol/result.ts'
 import type { Era } from '../protocol/versions.ts'
 import { Refusal } from '../refusals/refusal.ts'
-import type { Method, MethodContext, MethodTable, StreamMethod } from './method.ts'
+import type { Catalog, CatalogView } from './catalog/catalog.ts'
+import { isPromise } from './is-promise.ts'
+import type { Method, MethodContext, MethodTable, Work } from './method.ts'
+import { subjectOf, type AskedRequest, type Subject } from './subject.ts'
 
-export type Outcome =
-  | { readonly ok: true, readonly result: Result }
-  | { readonly ok: false, readonly rejection: Rejection }
+/** A result, or why there is none. */
+export type Outcome = Result | { readonly kind: 'rejected', readonly rejection: Rejection }
 
 export interface ErrorLog {
   error (facts: object, message: string): void
 }
 
-export interface Dispatcher {
-  /** Whether the era has the method (VAL-12). */
-  has (method: string, era: Era): boolean
-  /** Whether anything can be sent before the result. */
-  mayStream (request: Envelope): boolean
-  /**
-   * How long the request may wait for something to come free before its work begins, 0 for most.
-   * What waits is no work: it has its own time and its own limits, and ends with its connection.
-   */
-  patienceMs (request: Envelope): number
-  /** Never rejects. */
-  dispatch (request: McpRequest, context: MethodContext): Promise<Outcome>
-  /** Whether the request is for `open`: its answer is a stream that goes on. */
-  opensStream (request: Envelope): boolean
+export type Prepared = PreparedCall | PreparedStream
+
+/** A request that is answered with one message, which others may precede. */
+export interface PreparedCall extends Omit<Work, 'run'> {
+  /** Undefined where there is no such method. */
+  readonly method: string | undefined
+  /** Never throws or rejects. */
+  readonly run: (context: MethodContext) => Outcome | Promise<Outcome>
+}
+
+/** A request whose answer is a stream that goes on. */
+export interface PreparedStream {
+  readonly kind: 'open'
+  readonly method: string
   /**
    * Hands the stream over. Never rejects.
    *
    * @returns why not; nothing has been sent then
    */
-  open (request: McpRequest, stream: MessageStream): Promise<Rejection | undefined>
+  readonly open: (stream: MessageStream) => Promise<Rejection | undefined>
 }
 
-export function createDispatcher ({ families, log }: { families: readonly MethodTable[], log: ErrorLog }): Dispatcher {
-  const methods = new Map<string, Method | StreamMethod>(families.flatMap((family) => Object.entries(family)))
+export interface Dispatcher {
+  /** Whether the era has the method (VAL-12). */
+  has (method: string, era: Era): boolean
+  /**
+   * Finds all that the request is about, with the view of this moment, which it keeps. At once
+   * where the view is at hand. Never throws or rejects.
+   */
+  prepare (request: McpRequest): Prepared | Promise<Prepared>
+  /** What a request asks for, as far as it exists and the caller's view is at hand. */
+  subjectOf (request: AskedRequest): Subject
+}
 
-  function find (name: string, era: Era): Method | StreamMethod | undefined {
-    const method = methods.get(name)
-    return method?.eras.includes(era) === true ? method : undefined
+interface Entry {
+  readonly eras: readonly Era[]
+  readonly needsView: boolean
+  readonly prepare: (request: McpRequest, view: CatalogView | undefined) => Prepared
+}
+
+export function createDispatcher ({ families, catalog, log }: {
+  readonly families: readonly MethodTable[]
+  readonly catalog: Catalog
+  readonly log: ErrorLog
+}): Dispatcher {
+  const methods = new Map<string, Entry>(families.flatMap((family) => Object.entries(family)).map(([name, method]) => [name, entryOf(method)]))
+
+  function find (name: string, era: Era): Entry | undefined {
+    const entry = methods.get(name)
+    return entry?.eras.includes(era) === true ? entry : undefined
   }
 
-  function answering ({ method: name, era }: Envelope): Method | undefined {
-    const method = find(name, era)
-    return method !== undefined && 'handle' in method ? method : undefined
+  function reject (error: unknown, method: string): Outcome {
+    return { kind: 'rejected', rejection: rejectionOf(error, method) }
   }
-
-  function streaming ({ method: name, era }: Envelope): StreamMethod | undefined {
-    const method = find(name, era)
-    return method !== undefined && 'open' in method ? method : undefined
-  }
-
-  const unknown = ({ method, era }: McpRequest): Rejection => methodNotFound(method, era === 'modern' ? 404 : 200)
 
   function rejectionOf (error: unknown, method: string): Rejection {
     if (error instanceof ProtocolError) return error.rejection
@@ -72,34 +90,104 @@ export function createDispatcher ({ families, log }: { families: readonly Method
     return internalError
   }
 
-  return {
-    has: (name, era) => find(name, era) !== undefined,
-
-    mayStream: (request) => answering(request)?.mayStream?.(request) === true,
-
-    patienceMs: (request) => answering(request)?.patienceMs?.(request) ?? 0,
-
-    async dispatch (request, context) {
-      const method = answering(request)
-      if (method === undefined) return { ok: false, rejection: unknown(request) }
-      try {
-        return { ok: true, result: await method.handle(request, context) }
-      } catch (error) {
-        return { ok: false, rejection: rejectionOf(error, request.method) }
-      }
-    },
-
-    opensStream: (request) => streaming(request) !== undefined,
-
-    async open (request, stream) {
-      const method = streaming(request)
-      if (method === undefined) return unknown(request)
-      try {
-        await method.open(request, stream)
-        return undefined
-      } catch (error) {
-        return rejectionOf(error, request.method)
+  function entryOf (method: Method): Entry {
+    const { eras } = method
+    if ('answer' in method) {
+      return { eras, needsView: false, prepare: (request) => callOf(request, { ...plain, run: () => method.answer(request) }) }
+    }
+    return {
+      eras,
+      needsView: true,
+      prepare (request, view) {
+        if (view === undefined) throw new Error('a method was not given the view it needs')
+        if ('prepare' in method) return callOf(request, method.prepare(request, view))
+        if ('handle' in method) return callOf(request, { ...plain, run: () => method.handle(request, view) })
+        return streamOf(request, (stream) => method.open(request, view, stream))
       }
     }
   }
+
+  function callOf ({ method }: McpRequest, { kind, maxWaitMs, tool, prompt, run }: Work): PreparedCall {
+    return {
+      kind,
+      maxWaitMs,
+      method,
+      tool,
+      prompt,
+      run (context) {
+        try {
+          const result = run(context)
+          return isPromise(result) ? result.catch((error: unknown) => reject(error, method)) : result
+        } catch (error) {
+          return reject(error, method)
+        }
+      }
+    }
+  }
+
+  function streamOf ({ method }: McpRequest, open: (stream: MessageStream) => Promise<void>): PreparedStream {
+    return {
+      kind: 'open',
+      method,
+      async open (stream) {
+        try {
+          await open(stream)
+          return undefined
+        } catch (error) {
+          return rejectionOf(error, method)
+        }
+      }
+    }
+  }
+
+  function prepareWith (entry: Entry, request: McpRequest, view: CatalogView | undefined): Prepared {
+    try {
+      return entry.prepare(request, view)
+    } catch (error) {
+      return failing(request, error)
+    }
+  }
+
+  function failing ({ method }: McpRequest, error: unknown): PreparedCall {
+    return { ...plain, method, run: () => reject(error, method) }
+  }
+
+  function unknown ({ method, era }: McpRequest): PreparedCall {
+    return { ...plain, method: undefined, run: () => ({ kind: 'rejected', rejection: methodNotFound(method, era === 'modern' ? 404 : 200) }) }
+  }
+
+  return {
+    has: (name, era) => find(name, era) !== undefined,
+
+    prepare (request) {
+      const entry = find(request.method, request.era)
+      if (entry === undefined) return unknown(request)
+      if (!entry.needsView) return prepareWith(entry, request, undefined)
+      let view: CatalogView | Promise<CatalogView>
+      try {
+        view = catalog.view(request)
+      } catch (error) {
+        return failing(request, error)
+      }
+      if (!isPromise(view)) return prepareWith(entry, request, view)
+      return view.then((view) => prepareWith(entry, request, view), (error: unknown) => failing(request, error))
+    },
+
+    subjectOf (request) {
+      if (find(request.method, request.era) === undefined) return { method: undefined }
+      return subjectOf(request, viewAtHand(request))
+    }
+  }
+
+  function viewAtHand (request: AskedRequest): CatalogView | undefined {
+    try {
+      const view = catalog.view(request)
+      if (!isPromise(view)) return view
+      // Only what is at hand is asked for here; the request that failed is not this one.
+      view.catch(() => {})
+    } catch {}
+    return undefined
+  }
 }
+
+const plain = { kind: 'json', maxWaitMs: 0, tool: undefined, prompt: undefined } as const

@@ -1,52 +1,55 @@
 /** What a client asks of the server itself: `server/discover` now; `initialize`, `ping` and `logging/setLevel` before. */
 import { invalidParams } from '../protocol/error-table.ts'
 import { isLogLevel, logLevels } from '../protocol/log-level.ts'
-import { isObject } from '../protocol/message.ts'
+import { isObject, type JsonObject } from '../protocol/message.ts'
 import { ProtocolError } from '../protocol/rejection.ts'
-import { complete, type CacheHint, type Result } from '../protocol/result.ts'
-import type { Encoder } from '../protocol/encode.ts'
+import { complete } from '../protocol/result.ts'
 import { isLegacyVersion, modernVersions, newestLegacyVersion } from '../protocol/versions.ts'
+import type { Capabilities } from './catalog/catalog.ts'
+import type { ListPages } from './catalog/list-pages.ts'
 import type { MethodTable } from './method.ts'
-import { capabilities, instructions, serverInfo } from './server-card.ts'
+import { instructions, serverInfo } from './server-card.ts'
 
-/** The same for every caller until the next release of the server (DISC-03). */
-const cache: CacheHint = { ttlMs: 300_000, scope: 'public' }
-
-export function createHandshakeMethods (encoder: Encoder): MethodTable {
-  const discovery: Result = {
-    kind: 'prepared',
-    prepared: encoder.prepare('server/discover', { supportedVersions: modernVersions, capabilities: capabilities.modern, instructions }, cache)
-  }
-
+export function createHandshakeMethods (pages: ListPages): MethodTable {
   return {
-    'server/discover': { eras: ['modern'], handle: () => discovery },
+    'server/discover': {
+      eras: ['modern'],
+      handle: (_request, { capabilities, cache, revision }) => pages.whole(
+        'server/discover', revision, cache, () => ({ supportedVersions: modernVersions, capabilities, instructions })
+      )
+    },
 
     // LEGACY-01, LEGACY-02: no session begins here, every later request stands alone.
     initialize: {
       eras: ['legacy'],
-      handle ({ params }) {
+      handle ({ params }, view) {
         const { protocolVersion, capabilities: declared, clientInfo } = params
         if (typeof protocolVersion !== 'string' || !isObject(declared) || !isObject(clientInfo)) {
           throw new ProtocolError(invalidParams('initialize needs protocolVersion (string), capabilities (object) and clientInfo (object).'))
         }
         return complete({
           protocolVersion: isLegacyVersion(protocolVersion) ? protocolVersion : newestLegacyVersion,
-          capabilities: capabilities.legacy,
+          capabilities: legacyCapabilities(view.capabilities),
           serverInfo,
           instructions
         })
       }
     },
 
-    ping: { eras: ['legacy'], handle: () => complete({}) },
+    ping: { eras: ['legacy'], answer: () => complete({}) },
 
     // LEGACY-08: nothing is remembered; the level of every later request stays as it is.
     'logging/setLevel': {
       eras: ['legacy'],
-      handle ({ params }) {
+      answer ({ params }) {
         if (!isLogLevel(params['level'])) throw new ProtocolError(invalidParams(`params.level must be one of ${logLevels.join(', ')}.`))
         return complete({})
       }
     }
   }
+}
+
+/** LEGACY-05: without sessions there is no stream on which old clients could be told of changes. */
+export function legacyCapabilities (capabilities: Capabilities): JsonObject {
+  return { ...capabilities, tools: {}, resources: {}, prompts: {} }
 }

@@ -4,7 +4,6 @@
  * A cursor names the last item of the page before, so it keeps its meaning while items come
  * and go; one whose item is gone, or that is not ours, is refused.
  */
-import type { Encoder } from '../protocol/encode.ts'
 import { invalidParams } from '../protocol/error-table.ts'
 import type { JsonObject } from '../protocol/message.ts'
 import { ProtocolError } from '../protocol/rejection.ts'
@@ -18,54 +17,48 @@ export interface ListShape {
   readonly method: string
   /** The result member that holds the items, e.g. `tools`. */
   readonly member: string
-  /** The item member that tells items apart, e.g. `name`. */
-  readonly key: string
   readonly cache: CacheHint
-  readonly pageSize?: number
+}
+
+export interface ListItem {
+  /** What tells items apart. */
+  readonly name: string
+  /** The item as the list shows it. */
+  readonly published: JsonObject
 }
 
 /** Answers one page of items that were made for this request. */
-export function pageOf (items: readonly JsonObject[], cursor: unknown, shape: ListShape): Result {
-  return complete(pageBody(items, startOf(items, cursor, shape), shape), shape.cache)
+export function pageOf (items: readonly ListItem[], cursor: unknown, shape: ListShape, pageSize = defaultPageSize): Result {
+  return complete(pageBody(items, startOf(items, cursor), shape, pageSize), shape.cache)
 }
 
-/** A list that stays the same: each page is serialized once and sent as bytes. */
-export function createPreparedList (items: readonly JsonObject[], shape: ListShape, encoder: Encoder): { page (cursor: unknown): Result } {
-  const pages = new Map<number, Result>()
-  return {
-    page (cursor) {
-      const start = startOf(items, cursor, shape)
-      const known = pages.get(start)
-      if (known !== undefined) return known
-      const page: Result = { kind: 'prepared', prepared: encoder.prepare(shape.method, pageBody(items, start, shape), shape.cache) }
-      pages.set(start, page)
-      return page
-    }
-  }
-}
-
-function pageBody (items: readonly JsonObject[], start: number, { member, key, pageSize = defaultPageSize }: ListShape): JsonObject {
+export function pageBody (items: readonly ListItem[], start: number, { member }: ListShape, pageSize: number): JsonObject {
   const end = start + pageSize
   const page = items.slice(start, end)
   const last = page.at(-1)
   return {
-    [member]: page,
-    ...(last === undefined || end >= items.length ? {} : { nextCursor: cursorAfter(String(last[key])) })
+    [member]: page.map(({ published }) => published),
+    ...(last === undefined || end >= items.length ? {} : { nextCursor: cursorAfter(last.name) })
   }
 }
 
-function startOf (items: readonly JsonObject[], cursor: unknown, { key }: ListShape): number {
+/**
+ * Where the page begins that a cursor asks for.
+ *
+ * @throws {ProtocolError} the cursor names no item
+ */
+export function startOf (items: readonly ListItem[], cursor: unknown): number {
   if (cursor === undefined) return 0
   const after = typeof cursor === 'string' ? readCursor(cursor) : undefined
-  const index = after === undefined ? -1 : items.findIndex((item) => item[key] === after)
+  const index = after === undefined ? -1 : items.findIndex(({ name }) => name === after)
   if (index === -1) {
     throw new ProtocolError(invalidParams('The cursor is not one of this list, or the list has changed; start again without a cursor.'))
   }
   return index + 1
 }
 
-function cursorAfter (key: string): string {
-  return Buffer.from(key, 'utf8').toString('base64url')
+function cursorAfter (name: string): string {
+  return Buffer.from(name, 'utf8').toString('base64url')
 }
 
 function readCursor (cursor: string): string | undefined {

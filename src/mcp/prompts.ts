@@ -1,38 +1,29 @@
 /** `prompts/list` and `prompts/get` (PROMPT-01). */
-import type { Encoder } from '../protocol/encode.ts'
 import { invalidParams } from '../protocol/error-table.ts'
-import type { Envelope } from '../protocol/envelope.ts'
 import type { McpRequest } from '../protocol/mcp-request.ts'
 import { isObject } from '../protocol/message.ts'
 import { ProtocolError } from '../protocol/rejection.ts'
-import { complete, type CacheHint, type Result } from '../protocol/result.ts'
+import { complete, type Result } from '../protocol/result.ts'
 import { withoutInternalArguments } from '../protocol/session-key.ts'
 import type { PromptDefinition } from '../tools/prompt-definition.ts'
-import { bothEras, textParam, type MethodContext, type MethodTable } from './method.ts'
-import { createPreparedList } from './page.ts'
+import type { CatalogView } from './catalog/catalog.ts'
+import type { ListPages } from './catalog/list-pages.ts'
+import { bothEras, textParam, type MethodContext, type MethodTable, type Work } from './method.ts'
 import type { Rounds } from './rounds.ts'
 
-const cache: CacheHint = { ttlMs: 300_000, scope: 'public' }
-
-export function createPromptMethods ({ prompts, encoder, rounds }: {
-  readonly prompts: readonly PromptDefinition[]
-  readonly encoder: Encoder
-  readonly rounds: Rounds
-}): MethodTable {
-  const list = createPreparedList(prompts.map(published), { method: 'prompts/list', member: 'prompts', key: 'name', cache }, encoder)
-
-  function find ({ params }: Envelope): PromptDefinition | undefined {
-    const name = textParam(params, 'name')
-    return prompts.find((candidate) => candidate.name === name)
+export function createPromptMethods ({ pages, rounds }: { readonly pages: ListPages, readonly rounds: Rounds }): MethodTable {
+  function prepareGet (request: McpRequest, { prompts }: CatalogView): Work {
+    const prompt = prompts.find(textParam(request.params, 'name') ?? '')?.definition
+    if (prompt === undefined) return { kind: 'json', maxWaitMs: 0, run: () => { throw noSuchPrompt() } }
+    const kind = rounds.needsStream(request, prompt.asks) ? 'stream' : 'json'
+    return { kind, maxWaitMs: 0, prompt: prompt.name, run: (context) => get(request, prompt, context) }
   }
 
-  async function get (request: McpRequest, context: MethodContext): Promise<Result> {
-    const prompt = find(request)
-    if (prompt === undefined) throw new ProtocolError(invalidParams('There is no prompt of that name; prompts/list shows what there is.'))
+  function get (request: McpRequest, prompt: PromptDefinition, context: MethodContext): Result | Promise<Result> {
     const { name, description, asks } = prompt
     const { params, principal, signal } = request
     const given = readArguments(prompt, params['arguments'] === undefined ? {} : params['arguments'])
-    return await rounds.run({ request, context, target: name, arguments: given, asks }, async (asking) => {
+    return rounds.run({ request, context, target: name, arguments: given, asks }, async (asking) => {
       const content = await prompt.content(given, { principal, signal, ...asking })
       const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content
       return complete({ description, messages: blocks.map((block) => ({ role: 'user', content: block })) })
@@ -40,9 +31,16 @@ export function createPromptMethods ({ prompts, encoder, rounds }: {
   }
 
   return {
-    'prompts/list': { eras: bothEras, handle: ({ params }) => list.page(params['cursor']) },
-    'prompts/get': { eras: bothEras, handle: get, mayStream: (request) => rounds.needsStream(request, find(request)?.asks) }
+    'prompts/list': {
+      eras: bothEras,
+      handle: ({ params }, { prompts, cache }) => pages.page(prompts, params['cursor'], { method: 'prompts/list', member: 'prompts', cache })
+    },
+    'prompts/get': { eras: bothEras, prepare: prepareGet }
   }
+}
+
+function noSuchPrompt (): ProtocolError {
+  return new ProtocolError(invalidParams('There is no prompt of that name; prompts/list shows what there is.'))
 }
 
 function readArguments (prompt: PromptDefinition, sent: unknown): Readonly<Record<string, string>> {
@@ -61,15 +59,4 @@ function readArguments (prompt: PromptDefinition, sent: unknown): Readonly<Recor
     ))
   }
   return given as Readonly<Record<string, string>>
-}
-
-function published ({ name, title, description, arguments: taken }: PromptDefinition): Readonly<Record<string, unknown>> {
-  return {
-    name,
-    title,
-    description,
-    arguments: taken.map((argument) => ({
-      name: argument.name, title: argument.title, description: argument.description, required: argument.required
-    }))
-  }
 }

@@ -1,79 +1,64 @@
 /** `resources/list`, `resources/templates/list`, `resources/read` (RES-01…03); `resources/subscribe` and `resources/unsubscribe` before. */
 import type { WatchedResource } from '../events/listen-filter.ts'
-import type { Encoder } from '../protocol/encode.ts'
 import { invalidParams, resourceNotFound } from '../protocol/error-table.ts'
 import type { McpRequest } from '../protocol/mcp-request.ts'
-import type { JsonObject } from '../protocol/message.ts'
 import { ProtocolError } from '../protocol/rejection.ts'
 import { complete, type CacheHint, type Result } from '../protocol/result.ts'
 import type { ResourceCall, ResourceDefinition } from '../tools/resource-definition.ts'
-import { bothEras, textParam, type MethodContext, type MethodTable } from './method.ts'
-import { createPreparedList, pageOf } from './page.ts'
+import type { CatalogView } from './catalog/catalog.ts'
+import type { ListPages } from './catalog/list-pages.ts'
+import { bothEras, textParam, type MethodContext, type MethodTable, type Work } from './method.ts'
+import { pageOf } from './page.ts'
 import type { Rounds } from './rounds.ts'
-import { parseUriTemplate, type UriTemplate } from './uri-template.ts'
 
-/** Devices come and go for everybody alike. */
-const listCache: CacheHint = { ttlMs: 5_000, scope: 'public' }
-const templateCache: CacheHint = { ttlMs: 300_000, scope: 'public' }
+/** Devices come and go without a change of what is offered. */
+const longestListTtlMs = 5_000
 /** What a phone shows is true for an instant, and the reader's own. */
 const readCache: CacheHint = { ttlMs: 0, scope: 'private' }
 
-export interface RegisteredResource {
-  readonly definition: ResourceDefinition
-  readonly template: UriTemplate
-}
-
-export function registerResources (definitions: readonly ResourceDefinition[]): readonly RegisteredResource[] {
-  return definitions.map((definition) => ({ definition, template: parseUriTemplate(definition.uriTemplate) }))
-}
-
-/** @returns undefined when there is no such resource, or not for this caller */
-export type ResourceFinder = (uri: string, call: ResourceCall) => Promise<WatchedResource | undefined>
-
-/** Finds what somebody wants to subscribe to. */
-export function createResourceFinder (resources: readonly RegisteredResource[]): ResourceFinder {
-  return async (uri, call) => {
-    for (const { definition, template } of resources) {
-      const variables = template.match(uri)
-      const topic = variables === undefined ? undefined : await definition.topicOf(variables, call)
-      if (variables !== undefined && topic !== undefined) return { uri: template.expand(variables), topic }
-    }
-    return undefined
+/**
+ * Finds what a caller wants to subscribe to.
+ *
+ * @returns undefined when there is no such resource, or not for this caller
+ */
+export async function findResource ({ resources }: CatalogView, uri: string, call: ResourceCall): Promise<WatchedResource | undefined> {
+  for (const { definition, template } of resources.entries) {
+    const variables = template.match(uri)
+    const topic = variables === undefined ? undefined : await definition.topicOf(variables, call)
+    if (variables !== undefined && topic !== undefined) return { uri: template.expand(variables), topic }
   }
+  return undefined
 }
 
-export function createResourceMethods ({ resources, encoder, rounds }: {
-  readonly resources: readonly RegisteredResource[]
-  readonly encoder: Encoder
-  readonly rounds: Rounds
-}): MethodTable {
-  const templates = createPreparedList(
-    resources.filter(({ template }) => template.variables.length > 0).map(publishedTemplate),
-    { method: 'resources/templates/list', member: 'resourceTemplates', key: 'uriTemplate', cache: templateCache },
-    encoder
-  )
-  const find = createResourceFinder(resources)
-
-  async function list ({ params }: McpRequest): Promise<Result> {
-    const listed = await Promise.all(resources.map(({ definition }) => definition.list?.() ?? []))
+export function createResourceMethods ({ pages, rounds }: { readonly pages: ListPages, readonly rounds: Rounds }): MethodTable {
+  async function list ({ params }: McpRequest, { resources, cache }: CatalogView): Promise<Result> {
+    const listed = await Promise.all(resources.entries.map(({ definition }) => definition.list?.() ?? []))
     return pageOf(
-      listed.flat().map((resource) => ({ ...resource })), params['cursor'],
-      { method: 'resources/list', member: 'resources', key: 'uri', cache: listCache }
+      listed.flat().map((resource) => ({ name: resource.uri, published: { ...resource } })), params['cursor'],
+      { method: 'resources/list', member: 'resources', cache: { ...cache, ttlMs: Math.min(cache.ttlMs, longestListTtlMs) } }
     )
   }
 
-  /** Whether reading this resource may ask, as far as its URI tells. */
-  function asks (uri: string): boolean {
-    return resources.some(({ definition, template }) => definition.asks === true && template.match(uri) !== undefined)
+  function prepareRead (request: McpRequest, { resources }: CatalogView): Work {
+    const uri = textParam(request.params, 'uri')
+    if (uri === undefined) return { kind: 'json', maxWaitMs: 0, run: () => { throw noUri() } }
+    const candidates = resources.entries.flatMap(({ definition, template }) => {
+      const variables = template.match(uri)
+      return variables === undefined ? [] : [{ definition, variables }]
+    })
+    const asks = candidates.some(({ definition }) => definition.asks === true)
+    return {
+      kind: rounds.needsStream(request, asks) ? 'stream' : 'json', maxWaitMs: 0, run: (context) => read(request, uri, { candidates, asks }, context)
+    }
   }
 
-  async function read (request: McpRequest, context: MethodContext): Promise<Result> {
-    const { params, principal, signal } = request
-    const uri = uriOf(params)
-    return await rounds.run({ request, context, target: uri, arguments: {}, asks: asks(uri) }, async (asking) => {
-      for (const { definition, template } of resources) {
-        const variables = template.match(uri)
-        const content = variables === undefined ? undefined : await definition.read(variables, { principal, signal, ...asking })
+  function read (
+    request: McpRequest, uri: string, { candidates, asks }: { readonly candidates: readonly Candidate[], readonly asks: boolean }, context: MethodContext
+  ): Result | Promise<Result> {
+    const { principal, signal } = request
+    return rounds.run({ request, context, target: uri, arguments: {}, asks }, async (asking) => {
+      for (const { definition, variables } of candidates) {
+        const content = await definition.read(variables, { principal, signal, ...asking })
         if (content !== undefined) return complete({ contents: [{ uri, ...content }] }, readCache)
       }
       throw new ProtocolError(resourceNotFound(uri))
@@ -84,31 +69,33 @@ export function createResourceMethods ({ resources, encoder, rounds }: {
    * LEGACY-09, A-14: nothing is remembered and nothing will be delivered, because old clients
    * have no stream here that outlives their request; `subscribe` is not advertised to them.
    */
-  async function acknowledge ({ params, principal, signal }: McpRequest): Promise<Result> {
-    const uri = uriOf(params)
-    if (await find(uri, { principal, signal }) === undefined) throw new ProtocolError(resourceNotFound(uri))
+  async function acknowledge ({ params, principal, signal }: McpRequest, view: CatalogView): Promise<Result> {
+    const uri = textParam(params, 'uri')
+    if (uri === undefined) throw noUri()
+    if (await findResource(view, uri, { principal, signal }) === undefined) throw new ProtocolError(resourceNotFound(uri))
     return complete({})
   }
 
   return {
     'resources/list': { eras: bothEras, handle: list },
-    'resources/templates/list': { eras: bothEras, handle: ({ params }) => templates.page(params['cursor']) },
-    'resources/read': {
+    'resources/templates/list': {
       eras: bothEras,
-      handle: read,
-      mayStream: (request) => rounds.needsStream(request, asks(textParam(request.params, 'uri') ?? ''))
+      handle: ({ params }, { templates, cache }) => pages.page(
+        templates, params['cursor'], { method: 'resources/templates/list', member: 'resourceTemplates', cache }
+      )
     },
+    'resources/read': { eras: bothEras, prepare: prepareRead },
     'resources/subscribe': { eras: ['legacy'], handle: acknowledge },
     'resources/unsubscribe': { eras: ['legacy'], handle: acknowledge }
   }
 }
 
-function uriOf (params: JsonObject): string {
-  const uri = textParam(params, 'uri')
-  if (uri === undefined) throw new ProtocolError(invalidParams('params.uri must be the URI of a resource.'))
-  return uri
+/** A family that the URI may belong to, with the variables that it would have there. */
+interface Candidate {
+  readonly definition: ResourceDefinition
+  readonly variables: Readonly<Record<string, string>>
 }
 
-function publishedTemplate ({ definition: { uriTemplate, name, title, description, mimeType } }: RegisteredResource): Readonly<Record<string, unknown>> {
-  return { uriTemplate, name, title, description, mimeType }
+function noUri (): ProtocolError {
+  return new ProtocolError(invalidParams('params.uri must be the URI of a resource.'))
 }

@@ -1,27 +1,12 @@
 import type { Implementation } from '../protocol/encode-modern.ts'
-import type { JsonObject } from '../protocol/message.ts'
-import type { Era } from '../protocol/versions.ts'
 import { packageVersion } from '../runtime/package-root.ts'
 
-/** Who answers: in every modern result and in the legacy handshake. */
+/** The server as it names itself in every modern result and in the legacy handshake. */
 export const serverInfo: Implementation = {
   name: 'mooring',
   version: packageVersion,
   title: 'mooring',
   description: 'A shared pool of phones, leased to one agent at a time'
-}
-
-/** What is served (CAP-04, LEGACY-22). */
-export const capabilities: Readonly<Record<Era, JsonObject>> = {
-  modern: {
-    tools: { listChanged: true },
-    resources: { listChanged: true, subscribe: true },
-    prompts: { listChanged: true },
-    completions: {},
-    logging: {}
-  },
-  // LEGACY-05: without sessions there is no stream on which old clients could be told.
-  legacy: { tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} }
 }
 
 /** How an agent gets from nothing to driving a phone, for clients that show it to their model. */

@@ -33,5 +33,5 @@ function modernMembers (body: JsonObject, cache: CacheHint | undefined): JsonObj
 
 /** MRTR-01: the body of questions instead of a result. It is never cached. */
 export function inputRequired ({ inputRequests, requestState }: Extract<Result, { kind: 'input_required' }>): JsonObject {
-  return { resultType: 'input_required', inputRequests, requestState }
+  return { resultType: 'input_required', ...(inputRequests === undefined ? {} : { inputRequests }), requestState }
 }

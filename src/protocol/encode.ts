@@ -45,8 +45,12 @@ export class FramedResult {
 export interface Encoder {
   /** The whole response message. */
   result (to: Addressee, result: Result): string | FramedResult
-  /** A list result that is shaped and serialized once for each revision that asks for it. */
-  prepare (method: string, body: JsonObject, cache: CacheHint): PreparedResult
+  /**
+   * A list result that is shaped and serialized once for each revision that asks for it.
+   *
+   * @param made told how many bytes were made, each time some are
+   */
+  prepare (method: string, body: JsonObject, cache: CacheHint, made?: (bytes: number) => void): PreparedResult
 }
 
 export function createEncoder (serverInfo: Implementation): Encoder {
@@ -66,15 +70,16 @@ export function createEncoder (serverInfo: Implementation): Encoder {
       }
     },
 
-    prepare (method, body, cache) {
-      const bytes = new Map<string, Buffer>()
+    prepare (method, body, cache, made) {
+      const byVersion = new Map<string, Buffer>()
       return {
         bytesFor (version) {
-          const known = bytes.get(version)
+          const known = byVersion.get(version)
           if (known !== undefined) return known
-          const made = Buffer.from(encode(method, version, body, cache))
-          bytes.set(version, made)
-          return made
+          const bytes = Buffer.from(encode(method, version, body, cache))
+          byVersion.set(version, bytes)
+          made?.(bytes.length)
+          return bytes
         }
       }
     }

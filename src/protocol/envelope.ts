@@ -24,14 +24,14 @@ export interface Rejected {
 }
 
 /** What is answered with 202 and nothing else (HTTP-06, HTTP-07, ERA-10). */
-export type Heard =
+export type Inbound =
   | { readonly kind: 'notification', readonly era: Era, readonly method: string, readonly params: JsonObject }
   /** An answer to a request of ours; only legacy callers post one (ERA-09). */
   | { readonly kind: 'response', readonly id: RequestId | undefined, readonly body: JsonObject }
 
 export type Incoming =
   | { readonly kind: 'request', readonly envelope: Envelope }
-  | Heard
+  | Inbound
   | { readonly kind: 'batch', readonly elements: readonly Incoming[] }
   | Rejected
 

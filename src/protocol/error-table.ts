@@ -116,16 +116,14 @@ export const limited = (refusal: Refusal): Rejection => ({
   ...(refusal.retryAfterMs === undefined ? {} : { retryAfterMs: refusal.retryAfterMs })
 })
 
-/**
- * The HTTP status of a refusal outside MCP. What is not told apart here is in the way of the
- * request as things are now.
- */
-export function httpStatusOf ({ code }: Refusal): 404 | 409 | 503 {
-  switch (code) {
-    case 'device_unknown':
-    case 'lease_unknown': return 404
-    case 'leases_unavailable': return 503
-    default: return 409
+/** The HTTP status of a refusal outside MCP. */
+export function httpStatusOf ({ kind }: Pick<Refusal, 'kind'>): 403 | 404 | 409 | 429 | 503 {
+  switch (kind) {
+    case 'not_found': return 404
+    case 'conflict': return 409
+    case 'unavailable': return 503
+    case 'limit': return 429
+    case 'forbidden': return 403
   }
 }
 

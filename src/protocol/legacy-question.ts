@@ -29,6 +29,15 @@ export function legacyQuestionParams (question: Question, version: LegacyVersion
   }
 }
 
+/** What a client of that revision may be asked at most, in the shape of ClientCapabilities; whether it answers shows when it is. */
+export function legacyAskable (version: LegacyVersion): JsonObject {
+  switch (version) {
+    case '2025-11-25': return { elicitation: { form: {}, url: {} }, sampling: { tools: {}, context: {} }, roots: {} }
+    case '2025-06-18': return { elicitation: { form: {} }, sampling: { context: {} }, roots: {} }
+    case '2025-03-26': return { sampling: { context: {} }, roots: {} }
+  }
+}
+
 function isPlainSampling ({ params = {}, needs }: Question): boolean {
   const messages = Array.isArray(params['messages']) ? params['messages'] : []
   const usesTools = isObject(needs['sampling']) && 'tools' in needs['sampling']

@@ -65,6 +65,41 @@ export function rootsQuestion (): Question<{ readonly roots: readonly Root[] }> 
   }
 }
 
+/**
+ * Reads a question that another server asks (MRTR-02), with what it needs. Its answer is the other
+ * server's to check.
+ *
+ * @returns undefined when it is none
+ */
+export function readQuestion (sent: unknown): Question | undefined {
+  if (!isObject(sent)) return undefined
+  const { method, params } = sent
+  if (params !== undefined && !isObject(params)) return undefined
+  const needs = needsOf(method, params ?? {})
+  if (needs === undefined) return undefined
+  // `needsOf` knows the methods of questions alone.
+  return { method: method as Question['method'], ...(params === undefined ? {} : { params }), needs, answer: z.unknown() }
+}
+
+function needsOf (method: unknown, params: JsonObject): JsonObject | undefined {
+  switch (method) {
+    case 'roots/list': return { roots: {} }
+    case 'sampling/createMessage': return { sampling: samplingNeeds(params) }
+    case 'elicitation/create': {
+      const { mode = 'form' } = params
+      return mode === 'form' || mode === 'url' ? { elicitation: { [mode]: {} } } : undefined
+    }
+    default: return undefined
+  }
+}
+
+/** What of sampling a client has to declare for these parameters (SAMP-01). */
+export function samplingNeeds ({ tools, toolChoice, includeContext }: JsonObject): JsonObject {
+  const usesTools = tools !== undefined || toolChoice !== undefined
+  const usesContext = includeContext !== undefined && includeContext !== 'none'
+  return { ...(usesTools ? { tools: {} } : {}), ...(usesContext ? { context: {} } : {}) }
+}
+
 /** Whether a client that declared `capabilities` can be asked what needs `needs`. */
 export function isDeclared (needs: JsonObject, capabilities: JsonObject): boolean {
   return Object.entries(needs).every(([name, wanted]) => {

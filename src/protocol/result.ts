@@ -23,7 +23,7 @@ export type Result =
   }
   | { readonly kind: 'prepared', readonly prepared: PreparedResult }
   /** Questions to the caller, who calls again with the answers and the state (MRTR-01); for modern callers alone. */
-  | { readonly kind: 'input_required', readonly inputRequests: JsonObject, readonly requestState: string }
+  | { readonly kind: 'input_required', readonly inputRequests?: JsonObject, readonly requestState: string }
 
 export interface PreparedResult {
   /** The encoded result member for a revision. */

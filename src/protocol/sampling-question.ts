@@ -1,7 +1,7 @@
 /** Sampling (SAMP-01): has the client's model write a message. Deprecated, and served all the same. */
 import { z } from 'zod'
 import type { JsonObject } from './message.ts'
-import type { Question } from './question.ts'
+import { samplingNeeds, type Question } from './question.ts'
 
 const textBlock = z.looseObject({ type: z.literal('text'), text: z.string() })
 const mediaBlock = z.looseObject({ type: z.enum(['image', 'audio']), data: z.base64(), mimeType: z.string() })
@@ -40,12 +40,10 @@ export interface Sampling {
 }
 
 export function samplingQuestion (sampling: Sampling): Question<Sampled> {
-  const usesTools = sampling.tools !== undefined || sampling.toolChoice !== undefined
-  const usesContext = sampling.includeContext !== undefined && sampling.includeContext !== 'none'
   return {
     method: 'sampling/createMessage',
     params: { ...sampling },
-    needs: { sampling: { ...(usesTools ? { tools: {} } : {}), ...(usesContext ? { context: {} } : {}) } },
+    needs: { sampling: samplingNeeds({ ...sampling }) },
     answer: sampled
   }
 }

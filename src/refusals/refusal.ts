@@ -22,9 +22,21 @@ export interface RefusalFacts {
   readonly cause?: unknown
 }
 
+/**
+ * What sort of "no" it is, for wires that have an answer for each sort:
+ *
+ *   not_found    what is named is not there, or not the caller's
+ *   conflict     something is in a state in which this cannot be done
+ *   unavailable  a part that is needed cannot answer now
+ *   limit        a bound is reached
+ *   forbidden    the operator does not allow it
+ */
+export type RefusalKind = 'not_found' | 'conflict' | 'unavailable' | 'limit' | 'forbidden'
+
 export abstract class Refusal extends Error {
   /** Public, snake_case, never reused for another meaning. */
   abstract readonly code: string
+  readonly kind: RefusalKind = 'conflict'
   readonly retryable: boolean
   readonly retryAfterMs: number | undefined
   readonly nextAction: string

@@ -1,8 +1,10 @@
 import type { ChangeLedger } from '../leases/cleanup/change-ledger.ts'
+import { createChangeLedger } from '../leases/cleanup/change-rows.ts'
 import type { LeaseStore } from '../leases/contract/lease-store.ts'
+import { createLeaseStore } from '../leases/create-lease-store.ts'
 import { openDatabase } from './sqlite/open-database.ts'
-import { createSqliteChangeLedger } from './sqlite/sqlite-change-ledger.ts'
-import { createSqliteLeaseStore } from './sqlite/sqlite-lease-store.ts'
+import { createSqliteChangeRows } from './sqlite/sqlite-change-rows.ts'
+import { createSqliteLeaseRows } from './sqlite/sqlite-lease-rows.ts'
 
 /** What outlives the process, by room. */
 export interface Store {
@@ -26,8 +28,8 @@ export function openSqliteStore ({ file, isOwnFolder = false }: {
 }): Store {
   const client = openDatabase(file, { isOwnFolder })
   return {
-    leases: createSqliteLeaseStore(client),
-    changes: createSqliteChangeLedger(client),
+    leases: createLeaseStore(createSqliteLeaseRows(client)),
+    changes: createChangeLedger(createSqliteChangeRows(client)),
     async isAnswering () {
       try {
         return client.prepare('SELECT 1').pluck().get() === 1

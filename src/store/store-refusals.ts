@@ -47,6 +47,7 @@ export class StoreTooNewRefusal extends Refusal {
 /** The file is no database, or a damaged one. */
 export class StoreDamagedRefusal extends Refusal {
   readonly code = 'store_damaged'
+  override readonly kind = 'unavailable'
 
   constructor (file: string, cause: unknown) {
     super({

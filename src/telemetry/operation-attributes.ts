@@ -8,7 +8,7 @@
  */
 import type { Attributes } from '@opentelemetry/api'
 import { isLegacyVersion, modernVersions } from '../protocol/versions.ts'
-import type { Failure, Operation } from './operations.ts'
+import type { Failure, Operation } from './operation.ts'
 import type { PrincipalHash } from './principal-hash.ts'
 import { redactUri } from './redact-uri.ts'
 

@@ -7,7 +7,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Scheduler } from '../runtime/scheduler.ts'
-import type { Peer } from './operations.ts'
+import type { Peer } from './operation.ts'
 
 export interface RequestScope {
   /** Undefined until there is a trace: a caller's, or one that begins here. */

@@ -6,6 +6,7 @@
  * bidi controls, invisible format characters, lone surrogates) is written as an escape.
  * Joiners stay: emoji and several scripts need them, and they reorder nothing.
  */
+import { boundaryBefore } from './characters.ts'
 
 // C1 controls; soft hyphen; Arabic letter mark; zero width space, marks; line and paragraph
 // separators, embeddings and overrides; word joiner, isolates and other invisible operators;
@@ -22,11 +23,15 @@ export function quote (text: string, limit = Number.POSITIVE_INFINITY): string {
   return shown === text ? quoted : `${quoted}…`
 }
 
-/** The first `limit` characters, never half of one. */
+/** The first `limit` UTF-16 units, less what would leave half of a character. */
 export function cut (text: string, limit: number): string {
-  if (text.length <= limit) return text
-  const endsInHalf = /[\ud800-\udbff]/.test(text.charAt(limit - 1)) && /[\udc00-\udfff]/.test(text.charAt(limit))
-  return text.slice(0, endsInHalf ? limit - 1 : limit)
+  return text.length <= limit ? text : text.slice(0, boundaryBefore(text, limit))
+}
+
+/** A text as data, cut after `limit` characters and marked where it was. */
+export function shorten (text: string, limit: number): string {
+  const shown = cut(text, limit)
+  return shown === text ? text : `${shown}…`
 }
 
 /** A name that is written bare when it can only be read as one word, else quoted. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ensureNotCancelled } from '../refusals/cancellation.ts'
-import { deviceKinds, platforms, type DeviceDescription } from '../devices/device-driver.ts'
+import { deviceKinds, platforms, type DeviceDescription } from '../devices/device-types.ts'
 import { quote } from '../text/quote.ts'
 import { priorities, type Lease } from '../leases/contract/lease.ts'
 import type { AcquireTerms } from '../leases/contract/lease-manager.ts'
@@ -54,7 +54,7 @@ export function createAcquireTools (
       'Each use extends the lease to a full ttlMs, but only acting keeps it from idling out, looking does not. Next: observe. When done: releaseDevice.',
     input: z.strictObject({ ...selectorInput, ...termsInput }),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
-    patienceMs,
+    maxWaitMs,
     async run ({ ttlMs, waitMs, priority, heartbeatMs, purpose, ...selector }, call) {
       const terms = { ttlMs, waitMs, priority, heartbeatMs, purpose }
       const lease = await whileWaiting(call, (onWaiting) => leases.acquire({ selector: withoutAbsent(selector), ...termsOf(terms, call), onWaiting }))
@@ -83,7 +83,7 @@ export function createAcquireTools (
       ...termsInput
     }),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
-    patienceMs,
+    maxWaitMs,
     async run ({ devices, ...terms }, call) {
       const wanted = Object.fromEntries(Object.entries(devices).map(([label, selector]) => [label, withoutAbsent(selector)]))
       const granted = await whileWaiting(call, (onWaiting) => leases.acquireAll({ wanted, ...termsOf(terms, call), onWaiting }))
@@ -142,7 +142,7 @@ export function createAcquireTools (
 }
 
 /** How long these arguments want to wait; anything else is left to their check. */
-export function patienceMs ({ waitMs }: JsonObject): number {
+export function maxWaitMs ({ waitMs }: JsonObject): number {
   const wanted = typeof waitMs === 'string' || typeof waitMs === 'number' ? Number(waitMs) : 0
   return wanted > 0 && wanted <= longestWaitMs ? wanted : 0
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ensureNotCancelled } from '../refusals/cancellation.ts'
-import { keys, orientations, type Point } from '../devices/device-driver.ts'
+import { keys, orientations, type Point } from '../devices/device-types.ts'
 import { elementName } from '../devices/screen/screen-lines.ts'
 import { AmbiguousRefusal, InvalidPatternRefusal, NoMatchRefusal } from '../devices/screen/screen-refusals.ts'
 import { selectElement } from '../devices/screen/select-element.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { AppInfo } from '../devices/device-driver.ts'
+import type { AppInfo } from '../devices/device-types.ts'
 import { fold } from '../devices/screen/fold.ts'
 import { quote, word } from '../text/quote.ts'
 import { actionOutput } from './action-output.ts'

@@ -12,7 +12,6 @@ import { createAppTools } from './apps.ts'
 import { createDeviceStateTools } from './device-state/device-state-tools.ts'
 import type { DeviceToolParts } from './device-tool-parts.ts'
 import { createCallUses, createDeviceUses } from './device-use.ts'
-import type { FreshLeases } from './fresh-leases.ts'
 import { createLeaseChoice } from './lease-choice.ts'
 import { createLeaseTools } from './lease-tools.ts'
 import { createLookTools } from './look.ts'
@@ -25,7 +24,7 @@ import { createWaitTools } from './wait.ts'
 
 /** The tools over one pool. */
 export function createDeviceTools (
-  parts: Omit<DeviceToolParts, 'uses' | 'choice'> & { readonly fresh: FreshLeases }
+  parts: Omit<DeviceToolParts, 'uses' | 'choice'>
 ): readonly ToolDefinition[] {
   const choice = createLeaseChoice(parts)
   const all = { ...parts, choice, uses: createCallUses(createDeviceUses(parts), choice) }

@@ -7,7 +7,8 @@
  * means is decided in `lease-choice.ts`.
  */
 import { ensureNotCancelled } from '../refusals/cancellation.ts'
-import type { Command, DeviceDriver, UiNode } from '../devices/device-driver.ts'
+import type { DeviceDriver } from '../devices/device-driver.ts'
+import type { Command, UiNode } from '../devices/device-types.ts'
 import type { LeaseScreens, ScreenMemory } from '../devices/screen/screen-memory.ts'
 import type { Screen } from '../devices/screen/screen.ts'
 import type { Lease } from '../leases/contract/lease.ts'
@@ -25,6 +26,8 @@ export interface UseRequest {
   readonly signal: AbortSignal
   /** How long the work may hold off the end of its lease. */
   readonly limitMs?: number | undefined
+  /** The lease was taken for the very call that uses it. */
+  readonly byAcquirer?: boolean
 }
 
 /** A call of a tool and the handle it named, if it did. */
@@ -65,14 +68,14 @@ export function createDeviceUses ({ leases, screens, onScreenChange }: {
 }): DeviceUses<UseRequest> {
   const turns = createKeyedTurns()
 
-  async function use<T> (kind: UseKind, { handle, principal, signal, limitMs }: UseRequest & { readonly limitMs: number }, work: (use: DeviceUse) => Promise<T>): Promise<T> {
+  async function use<T> (kind: UseKind, { principal, ...request }: UseRequest & { readonly limitMs: number }, work: (use: DeviceUse) => Promise<T>): Promise<T> {
     try {
-      return await leases.use({ handle, holder: { principal: principal.key }, signal, kind, limitMs }, ({ lease, driver, signal }) => {
+      return await leases.use({ ...request, holder: { principal: principal.key }, kind }, ({ lease, driver, signal }) => {
         return work(take({ lease, driver, signal }))
       })
     } catch (error) {
-      // Only its holder is told that a lease has ended, so nobody else can make us forget.
-      if (error instanceof LeaseEndedRefusal) screens.forget(handle)
+      // Only its holder is told that a lease has ended, so no other caller can make us forget.
+      if (error instanceof LeaseEndedRefusal) screens.forget(request.handle)
       throw error
     }
   }
@@ -98,8 +101,8 @@ export function createDeviceUses ({ leases, screens, onScreenChange }: {
   }
 
   return {
-    reading: ({ handle, principal, signal, limitMs = lookLimitMs }, work) => use('look', { handle, principal, signal, limitMs }, work),
-    acting: ({ handle, principal, signal, limitMs = controlLimitMs }, work) => use('control', { handle, principal, signal, limitMs }, (use) => {
+    reading: (request, work) => use('look', { ...request, limitMs: request.limitMs ?? lookLimitMs }, work),
+    acting: (request, work) => use('control', { ...request, limitMs: request.limitMs ?? controlLimitMs }, (use) => {
       return turns.take(use.lease.handle, use.command.signal, () => work(use))
     })
   }
@@ -109,7 +112,7 @@ export function createDeviceUses ({ leases, screens, onScreenChange }: {
 export function createCallUses (uses: DeviceUses<UseRequest>, choice: LeaseChoice): DeviceUses<CallUse> {
   async function chosen ({ handle, call, limitMs }: CallUse): Promise<UseRequest> {
     const { principal, signal } = call
-    return { handle: await choice.choose(handle, call), principal, signal, limitMs }
+    return { ...await choice.choose(handle, call), principal, signal, limitMs }
   }
 
   return {

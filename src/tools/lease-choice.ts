@@ -9,7 +9,8 @@
  * 5. otherwise the call is refused with what there is to choose from.
  *
  * Whatever is taken here is told before everything else in the result, and taken back when the
- * result does not arrive, unless somebody else has named or used it meanwhile. No call waits in the queue here: a caller that wants to wait says so to acquireDevice.
+ * result does not arrive, unless another call has claimed it meanwhile. No call waits in the queue
+ * here: a caller that wants to wait says so to acquireDevice.
  *
  * A caller in the middle of its work must never find itself on another phone without having
  * asked for one. Hence two exceptions:
@@ -27,7 +28,6 @@ import type { Lease } from '../leases/contract/lease.ts'
 import { isLive } from '../leases/contract/lease.ts'
 import type { DeviceSelector, LeaseManager, PooledDevice } from '../leases/contract/lease-manager.ts'
 import { CapacityExhaustedRefusal, CleanupInProgressRefusal, LeaseEndedRefusal } from '../leases/contract/lease-refusals.ts'
-import type { FreshLeases } from './fresh-leases.ts'
 import { leaseName, leaseTerms, listedLease } from './lease-data.ts'
 import { deviceData } from './pooled-device-data.ts'
 import type { ToolCall } from './tool-definition.ts'
@@ -37,14 +37,21 @@ import { createKeyedTurns } from './turns.ts'
 /** What decides about a call; its identity stands for the call. */
 type Caller = Pick<ToolCall, 'principal' | 'sessionKey' | 'signal' | 'addAside'>
 
+/** The lease that a call is about. */
+export interface ChosenLease {
+  readonly handle: string
+  /** It was taken for this call: that the call uses it does not show that its caller knows of it. */
+  readonly byAcquirer: boolean
+}
+
 export interface LeaseChoice {
   /**
-   * The handle of the lease that a call is about, which may have been taken for it just now.
+   * The lease that a call is about, which may have been taken for it just now.
    *
    * @throws {LeaseRequiredRefusal} it has to say which
    * @throws {LeaseEndedRefusal} its session key stands for a lease that is over
    */
-  choose (handle: string | undefined, call: Caller): Promise<string>
+  choose (handle: string | undefined, call: Caller): Promise<ChosenLease>
   /**
    * The same for work on leases themselves: nothing is taken, and a lease that is over is found
    * as well.
@@ -57,11 +64,7 @@ export interface LeaseChoice {
 /** How many phones and leases a refusal lists. */
 const mostListed = 20
 
-export function createLeaseChoice ({ leases, fresh }: {
-  readonly leases: LeaseManager
-  /** Shared with whatever else names leases or uses them. */
-  readonly fresh: FreshLeases
-}): LeaseChoice {
+export function createLeaseChoice ({ leases }: { readonly leases: LeaseManager }): LeaseChoice {
   const turns = createKeyedTurns()
   // A call may ask more than once, and means the same lease each time.
   const taken = new WeakMap<Caller, string>()
@@ -71,15 +74,14 @@ export function createLeaseChoice ({ leases, fresh }: {
     const holder = { principal: principal.key }
     const lease = await leases.acquire({ holder, selector, signal, ...(sessionKey === undefined ? {} : { sessionKey }) })
     if (lease.sessionKey !== sessionKey) {
-      // Somebody else has bound the key meanwhile, and that one counts.
-      await leases.undo({ handle: lease.handle, holder })
+      // Another process has bound the key meanwhile, and its lease counts.
+      await takeBack(lease)
       return lease
     }
-    // From now on others can find it by the key.
-    fresh.add(lease)
     try {
       await tell(call, lease)
     } catch (error) {
+      // If this fails too, it expires.
       await takeBack(lease).catch(() => undefined)
       throw error
     }
@@ -87,18 +89,9 @@ export function createLeaseChoice ({ leases, fresh }: {
     return lease
   }
 
-  /** Ends a lease that was taken for a call, unless somebody else goes on with it. */
+  /** Ends a lease that was taken for a call, unless another call goes on with it. */
   async function takeBack ({ handle, holder }: Lease): Promise<void> {
-    if (!fresh.has(handle)) return
     await leases.undo({ handle, holder })
-    const isUsed = await leases.isHolding({ handle, holder })
-    if (fresh.take(handle) && isUsed) await leases.release({ handle, holder })
-  }
-
-  /** Whoever names a lease that was taken for another call knows it from now on. */
-  function named (handle: string, call: Caller): string {
-    if (taken.get(call) !== handle) fresh.touch({ handle })
-    return handle
   }
 
   async function tell (call: Caller, lease: Lease): Promise<void> {
@@ -152,16 +145,16 @@ export function createLeaseChoice ({ leases, fresh }: {
 
   return {
     async choose (handle, call) {
-      const before = taken.get(call)
-      return named(handle ?? before ?? (call.sessionKey === undefined ? await onlyFree(call) : await ofKey(call, call.sessionKey)), call)
+      const chosen = handle ?? taken.get(call) ?? (call.sessionKey === undefined ? await onlyFree(call) : await ofKey(call, call.sessionKey))
+      return { handle: chosen, byAcquirer: taken.get(call) === chosen }
     },
 
     async find (handle, call) {
-      if (handle !== undefined) return named(handle, call)
+      if (handle !== undefined) return handle
       const { sessionKey, principal } = call
       const last = sessionKey === undefined ? undefined : await leases.lastBoundTo({ sessionKey, holder: { principal: principal.key } })
       if (last === undefined) throw refusal(call, ...await surroundings(call))
-      return named(last.handle, call)
+      return last.handle
     }
   }
 }

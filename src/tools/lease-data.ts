@@ -1,5 +1,5 @@
 import { quote, word } from '../text/quote.ts'
-import type { DeviceDescription } from '../devices/device-driver.ts'
+import type { DeviceDescription } from '../devices/device-types.ts'
 import type { Lease } from '../leases/contract/lease.ts'
 import { dueAtMs, whyDue } from '../leases/contract/lease-machine.ts'
 import { isoTime } from './iso-time.ts'

@@ -1,11 +1,11 @@
 import { createScreenMemory } from '../devices/screen/screen-memory.ts'
+import type { ListName } from '../events/event-bus.ts'
 import type { Lease } from '../leases/contract/lease.ts'
 import type { LeaseManager } from '../leases/contract/lease-manager.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Scheduler } from '../runtime/scheduler.ts'
 import { createDeviceResources } from './device-resources.ts'
 import { createDeviceTools } from './device-tools.ts'
-import type { FreshLeases } from './fresh-leases.ts'
 import type { PromptDefinition } from './prompt-definition.ts'
 import type { ResourceDefinition } from './resource-definition.ts'
 import { createScreenResource } from './screen-resource.ts'
@@ -17,12 +17,16 @@ export interface Offer {
   readonly tools: readonly OfferedTool[]
   readonly resources: readonly ResourceDefinition[]
   readonly prompts: readonly PromptDefinition[]
+  /**
+   * The lists whose changes are published on the bus by what the offer is made of. A client is
+   * promised word of these and of no other.
+   */
+  readonly tells?: readonly ListName[]
 }
 
 /** Everything that is offered over one pool of phones. */
-export function createOffer ({ leases, fresh, onScreenChange, clock, scheduler }: {
+export function createOffer ({ leases, onScreenChange, clock, scheduler }: {
   readonly leases: LeaseManager
-  readonly fresh: FreshLeases
   /** Told when the phone under a lease shows, or may show, something else. */
   readonly onScreenChange: (lease: Lease) => void
   readonly clock: Clock
@@ -31,8 +35,8 @@ export function createOffer ({ leases, fresh, onScreenChange, clock, scheduler }
   // One memory for tools and resources, so that a ref means the same in both.
   const screens = createScreenMemory()
   return {
-    tools: createDeviceTools({ leases, fresh, screens, onScreenChange, clock, scheduler }),
-    resources: createDeviceResources({ leases, screen: createScreenResource({ leases, fresh, screens, onScreenChange }) }),
+    tools: createDeviceTools({ leases, screens, onScreenChange, clock, scheduler }),
+    resources: createDeviceResources({ leases, screen: createScreenResource({ leases, screens, onScreenChange }) }),
     prompts: createTesterPrompts({
       suggestApps: async ({ signal }) => await leases.homeApps(signal),
       suggestDevices: async () => (await leases.devices()).map(({ description }) => description.id)

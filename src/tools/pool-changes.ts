@@ -7,7 +7,7 @@
  */
 import { principalTopic, type EventBus, type Topic } from '../events/event-bus.ts'
 import type { Lease } from '../leases/contract/lease.ts'
-import type { PoolChange } from '../leases/watch-changes.ts'
+import type { PoolChange } from '../leases/contract/lease-manager.ts'
 import { devicesUri, deviceUri, screenshotUri, screenUri } from './resource-uris.ts'
 
 export interface PoolChanges {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { deviceKinds, platforms } from '../devices/device-driver.ts'
+import { deviceKinds, platforms } from '../devices/device-types.ts'
 import { quote, word } from '../text/quote.ts'
 import { deviceStates, type PooledDevice } from '../leases/contract/lease-manager.ts'
 import type { Principal } from '../protocol/principal.ts'

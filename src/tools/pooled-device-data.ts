@@ -1,4 +1,4 @@
-import type { DeviceDescription } from '../devices/device-driver.ts'
+import type { DeviceDescription } from '../devices/device-types.ts'
 import { isLive } from '../leases/contract/lease.ts'
 import type { PooledDevice } from '../leases/contract/lease-manager.ts'
 import type { Principal } from '../protocol/principal.ts'

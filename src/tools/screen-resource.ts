@@ -3,7 +3,6 @@ import { viewScreen, type ScreenView } from '../devices/screen/screen-view.ts'
 import type { Lease } from '../leases/contract/lease.ts'
 import type { LeaseManager } from '../leases/contract/lease-manager.ts'
 import { createDeviceUses, type UseRequest } from './device-use.ts'
-import type { FreshLeases } from './fresh-leases.ts'
 import { nativeWidth, takeScreenshot } from './screenshot.ts'
 
 /** What `mooring://leases/{lease}/screen` and `…/screenshot` are read from. */
@@ -30,15 +29,8 @@ export function createScreenResource (parts: {
   readonly leases: LeaseManager
   readonly screens: ScreenMemory
   readonly onScreenChange: (lease: Lease) => void
-  /** Told whose screen is read. */
-  readonly fresh: FreshLeases
 }): ScreenResource {
-  const uses = createDeviceUses(parts)
-
-  const reading: typeof uses.reading = async (request, work) => {
-    parts.fresh.touch(request)
-    return await uses.reading(request, work)
-  }
+  const { reading } = createDeviceUses(parts)
 
   return {
     readScreen: (request) => reading(request, async ({ lease, look }) => {

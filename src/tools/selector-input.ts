@@ -1,16 +1,20 @@
 import { z } from 'zod'
-import { elementRoles, type Point } from '../devices/device-driver.ts'
+import { elementRoles, type Point } from '../devices/device-types.ts'
+import { isBlank } from '../devices/screen/fold.ts'
 import { longestPattern } from '../devices/screen/match-pattern.ts'
+import { plainId } from '../devices/screen/plain-id.ts'
 import type { Selector } from '../devices/screen/selector.ts'
 
-const words = z.string().min(1).max(500)
+const blank = 'has nothing in it that can be seen'
+/** A text to look for, of which something can be seen: blanks would find what has no name. */
+export const wantedText = z.string().min(1).max(500).refine((text) => !isBlank(text), { error: blank })
 
 const selectorMembers = {
   ref: z.string().min(1).max(12).optional().describe('From the last screen, e.g. e5; alone'),
-  text: words.optional().describe('Label or part of it'),
-  textMatches: z.string().min(1).max(longestPattern).optional().describe('Regular expression, case ignored'),
-  id: words.optional().describe('Resource id'),
-  desc: words.optional().describe('Accessibility description'),
+  text: wantedText.optional().describe('Label or part of it'),
+  textMatches: z.string().min(1).max(longestPattern).refine((pattern) => !isBlank(pattern), { error: blank }).optional().describe('Regular expression, case ignored'),
+  id: wantedText.refine((id) => !isBlank(plainId(id)), { error: blank }).optional().describe('Resource id'),
+  desc: wantedText.optional().describe('Accessibility description'),
   role: z.enum(elementRoles).optional(),
   index: z.int().min(0).max(999).optional().describe('Which of several matches, from 0')
 }

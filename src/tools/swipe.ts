@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ensureNotCancelled } from '../refusals/cancellation.ts'
-import type { Point, Rect } from '../devices/device-driver.ts'
+import type { Point, Rect } from '../devices/device-types.ts'
 import { NoMatchRefusal } from '../devices/screen/screen-refusals.ts'
 import { elementName } from '../devices/screen/screen-lines.ts'
 import { findElements, selectElement } from '../devices/screen/select-element.ts'

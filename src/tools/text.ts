@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { ensureNotCancelled } from '../refusals/cancellation.ts'
+import { Refusal } from '../refusals/refusal.ts'
+import { quote, shorten } from '../text/quote.ts'
 import { NoFocusedFieldRefusal } from '../devices/device-refusals.ts'
 import { elementName } from '../devices/screen/screen-lines.ts'
 import { selectElement } from '../devices/screen/select-element.ts'
 import { tapPoint } from '../devices/screen/tap-point.ts'
-import type { ScreenElement } from '../devices/screen/screen.ts'
+import type { Screen, ScreenElement } from '../devices/screen/screen.ts'
 import type { Selector } from '../devices/screen/selector.ts'
 import type { Scheduler } from '../runtime/scheduler.ts'
 import { actionOutput } from './action-output.ts'
@@ -19,6 +21,8 @@ import { InvalidTextRefusal } from './tool-refusals.ts'
 const longestText = 10_000
 const focusLooks = 5
 const focusPauseMs = 150
+const outcomeLooks = 2
+const longestValueTold = 200
 
 /** Tools that fill text fields. */
 export function createTextTools ({ uses, scheduler }: Pick<DeviceToolParts, 'uses' | 'scheduler'>): ToolDefinition[] {
@@ -47,15 +51,20 @@ export function createTextTools ({ uses, scheduler }: Pick<DeviceToolParts, 'use
         const { driver, command } = use
         if (clear) await step(use, () => driver.clearText(command))
         if (text !== '') await step(use, () => driver.typeText(text, command))
+        // Enter often leaves the screen, so what the field took is found out before.
+        const outcome = text === '' && !clear
+          ? undefined
+          : await readOutcome(use, scheduler, { text, wasEmpty: clear || (field !== undefined && field.value === undefined) })
         if (submit) await step(use, () => driver.pressKey('enter', { count: 1, long: false }, command))
 
-        // The text itself is not repeated: it may be a secret, and the screen shows what came of it.
+        // A text that was taken as it is, is not repeated: it may be a secret, and the screen shows it.
         const characters = [...text].length
         return await actionOutput({ scheduler }, use, {
-          done: whatWasDone({ characters, clear, submit }, field),
-          facts: { characters, ...(field === undefined ? {} : { ref: field.ref }) },
+          done: `${whatWasDone({ characters, clear, submit }, field)}${outcome?.sentence ?? ''}`,
+          facts: { characters, ...(field === undefined ? {} : { ref: field.ref }), ...outcome?.facts },
           observe,
-          before
+          before,
+          ...(submit || outcome?.screen === undefined ? {} : { after: outcome.screen })
         })
       })
     }
@@ -71,11 +80,13 @@ export function createTextTools ({ uses, scheduler }: Pick<DeviceToolParts, 'use
       return uses.acting({ handle, call }, async (use) => {
         const { field, before } = await focus(use, target, scheduler)
         await step(use, () => use.driver.clearText(use.command))
+        const outcome = await readOutcome(use, scheduler, { text: '', wasEmpty: true })
         return await actionOutput({ scheduler }, use, {
-          done: `Cleared ${field === undefined ? 'the focused field' : elementName(field)}.`,
-          facts: field === undefined ? {} : { ref: field.ref },
+          done: `Cleared ${field === undefined ? 'the focused field' : elementName(field)}.${outcome.sentence}`,
+          facts: { ...(field === undefined ? {} : { ref: field.ref }), ...outcome.facts },
           observe,
-          before
+          before,
+          ...(outcome.screen === undefined ? {} : { after: outcome.screen })
         })
       })
     }
@@ -112,6 +123,60 @@ async function focus (use: DeviceUse, selector: Selector | undefined, scheduler:
     if (focused !== undefined && (target.role === 'field' ? focused.ref === target.ref : hasAnswered)) return { field: focused, before: screen.fingerprint }
   }
   throw new NoFocusedFieldRefusal({ name: elementName(target), isField: target.role === 'field', isEnabled: target.enabled })
+}
+
+/** What the field holds after typing, where that is not the text alone. */
+interface Outcome {
+  /** Begins with a blank; empty when the field holds the text. */
+  readonly sentence: string
+  readonly facts: Readonly<Record<string, unknown>>
+  /** The screen after typing, where it differs from the one before. */
+  readonly screen?: Screen
+}
+
+/**
+ * Finds out what the field took: it may be full, have one line, or change what it is given. A
+ * field that does not hold the text yet is looked at once more, since apps answer late.
+ */
+async function readOutcome (
+  use: DeviceUse, scheduler: Scheduler, typed: { readonly text: string, readonly wasEmpty: boolean }
+): Promise<Outcome> {
+  const before = use.memory.latest()?.fingerprint
+  for (let look = 1; ; look++) {
+    const screen = await lookIfPossible(use)
+    if (screen === undefined) return { sentence: '', facts: {} }
+    const told = tell(screen.elements.find((element) => element.focused && element.role === 'field'), typed)
+    const seen = screen.fingerprint === before ? {} : { screen }
+    if (told === undefined) return { sentence: '', facts: {}, ...seen }
+    if (look === outcomeLooks) return { ...told, ...seen }
+    await pause(scheduler, focusPauseMs, use.command.signal)
+  }
+}
+
+/** The text has been typed, so a look that fails now refuses nothing. */
+async function lookIfPossible (use: DeviceUse): Promise<Screen | undefined> {
+  try {
+    return (await use.look()).screen
+  } catch (error) {
+    if (error instanceof Refusal && !use.command.signal.aborted) return undefined
+    throw error
+  }
+}
+
+/** @returns undefined when the field holds the text and nothing else, or is gone */
+function tell (field: ScreenElement | undefined, { text, wasEmpty }: { readonly text: string, readonly wasEmpty: boolean }): Outcome | undefined {
+  if (field === undefined || field.wholeDigest !== undefined) return undefined
+  const value = field.value ?? ''
+  const [typed, held] = [[...text].length, [...value].length]
+  // Of a password only its length can be seen.
+  if (value.trim() === text.trim() || (field.password && (held === typed || !wasEmpty))) return undefined
+
+  const facts = { value: shorten(value, longestValueTold), valueLength: held }
+  const holds = field.password ? `${held} characters` : quote(value, longestValueTold)
+  if (wasEmpty && held < typed) return { sentence: ` The field took only ${held} of them: it holds ${holds}.`, facts }
+  const isWhole = value.includes(text) || (field.password && held > typed)
+  if (!isWhole && value.includes(text.replace(/[\n\t]/g, ' '))) return { sentence: ` Line feeds and tabs became blanks: it holds ${holds}.`, facts }
+  return { sentence: isWhole ? ` The field holds ${holds} now.` : ` The field did not take it as typed: it holds ${holds}.`, facts }
 }
 
 function whatWasDone (

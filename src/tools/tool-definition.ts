@@ -68,11 +68,11 @@ export interface ToolDefinition<Input extends z.ZodObject = z.ZodObject> {
   /** True when the call may ask its caller; a call of any other tool must not. */
   readonly asks?: boolean
   /**
-   * How long a call waits for something to come free before its work begins, from arguments that
-   * nobody has checked yet. Its answer is a stream that stays alive and can carry progress, that
-   * time is not counted as work, and the wait ends when the caller has gone, in either era.
+   * How long a call may wait for something to come free before its work begins, from arguments
+   * that are not checked yet. Its answer is a stream that stays alive and can carry progress,
+   * that time is not counted as work, and the wait ends when the caller has gone, in either era.
    */
-  readonly patienceMs?: (given: JsonObject) => number
+  readonly maxWaitMs?: (given: JsonObject) => number
   readonly run: (input: z.output<Input>, call: ToolCall) => Promise<ToolOutput>
 }
 
@@ -93,7 +93,7 @@ export interface SchemaTool {
   readonly reports?: boolean
   /** True when the call may ask its caller; a call of any other tool must not. */
   readonly asks?: boolean
-  readonly patienceMs?: (given: JsonObject) => number
+  readonly maxWaitMs?: (given: JsonObject) => number
   /** The arguments come as they were sent. */
   readonly run: (input: JsonObject, call: ToolCall) => Promise<{
     readonly content: readonly ContentBlock[]
@@ -103,8 +103,45 @@ export interface SchemaTool {
   }>
 }
 
-/** A tool of either kind. */
-export type OfferedTool = ToolDefinition | SchemaTool
+/** One round of a call that is passed on. */
+export interface ForwardedCall extends Pick<ToolCall, 'principal' | 'sessionKey' | 'signal' | 'progress' | 'log'> {
+  /** What the caller can be asked, in the shape of ClientCapabilities: a question beyond it never reaches the caller. */
+  readonly capabilities: JsonObject
+  /** The answers to the questions of the round before, by key; undefined in the first round. */
+  readonly inputResponses: JsonObject | undefined
+  /** The state that came with those questions, byte for byte; undefined where none did. */
+  readonly requestState: string | undefined
+}
+
+/** What comes back from where a call was passed on to. */
+export type ForwardedResult =
+  /** The result as it came: `isError`, `_meta` and content blocks of any kind included. */
+  | { readonly kind: 'complete', readonly body: JsonObject, readonly undo?: () => Promise<void> }
+  /** Questions to the caller (MRTR-02), by key; the call goes on with their answers. At least one of both members is there. */
+  | { readonly kind: 'input_required', readonly inputRequests?: JsonObject, readonly requestState?: string }
+
+/**
+ * A tool that is served elsewhere: its calls are passed on, and what comes back is passed on to
+ * the caller as it is. The arguments are left to its own server to check, which knows them best.
+ */
+export interface ForwardingTool {
+  readonly name: string
+  /** All that is listed of it, as its own server lists it, unknown members included; `name` above counts. */
+  readonly published: JsonObject
+  /** True when the call may report progress or log, and so may be answered by a stream. */
+  readonly reports?: boolean
+  /** True when the call may ask its caller. */
+  readonly asks?: boolean
+  readonly maxWaitMs?: (given: JsonObject) => number
+  /** Passes one round of a call on; the arguments come as they were sent. */
+  readonly forward: (given: JsonObject, call: ForwardedCall) => Promise<ForwardedResult>
+}
+
+/** A tool whose work is done here. */
+export type OwnTool = ToolDefinition | SchemaTool
+
+/** A tool of any kind. */
+export type OfferedTool = OwnTool | ForwardingTool
 
 /** Keeps the types of a definition's input and handler together while a list of tools forgets them. */
 export function defineTool<Input extends z.ZodObject> (tool: ToolDefinition<Input>): ToolDefinition {

@@ -1,3 +1,4 @@
+import { plainPunctuation } from '../devices/screen/fold.ts'
 import { selectElement, findElements } from '../devices/screen/select-element.ts'
 import { defaultView, viewScreen } from '../devices/screen/screen-view.ts'
 import type { LeaseScreens } from '../devices/screen/screen-memory.ts'
@@ -106,8 +107,8 @@ function meets (screen: Screen, { selector, state, text }: Condition, memory: Le
     case 'enabled': return holds('tap', (element) => element.enabled)
     case 'checked': return holds('check', (element) => element.checked === true)
     case 'text': {
-      const wanted = text ?? ''
-      return holds('read', ({ label, value }) => label.includes(wanted) || value?.includes(wanted) === true)
+      const wanted = plainPunctuation(text ?? '')
+      return holds('read', ({ label, value }) => plainPunctuation(label).includes(wanted) || plainPunctuation(value ?? '').includes(wanted))
     }
   }
 

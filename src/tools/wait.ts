@@ -3,7 +3,7 @@ import { defaultView, elementData, viewScreen } from '../devices/screen/screen-v
 import { elementName } from '../devices/screen/screen-lines.ts'
 import type { DeviceToolParts } from './device-tool-parts.ts'
 import { leaseInput } from './lease-input.ts'
-import { selectorInput } from './selector-input.ts'
+import { selectorInput, wantedText } from './selector-input.ts'
 import { defineTool, type ToolDefinition } from './tool-definition.ts'
 import { awaitedStates, waitUntil } from './wait-until.ts'
 
@@ -22,7 +22,7 @@ export function createWaitTools ({ uses, clock, scheduler }: Pick<DeviceToolPart
       lease: leaseInput,
       for: selectorInput,
       state: z.enum(awaitedStates).default('visible'),
-      text: z.string().min(1).max(500).optional().describe('With state `text`: what the element has to say'),
+      text: wantedText.optional().describe('With state `text`: what the element has to say'),
       timeoutMs: z.int().min(0).max(120_000).default(10_000),
       pollMs: z.int().min(50).max(5_000).default(300)
     }).refine(({ state, text }) => (state === 'text') === (text !== undefined), { error: 'Give `text` with state `text`, and only then.' }),

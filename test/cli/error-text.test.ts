@@ -33,6 +33,17 @@ t.test('a refusal says what happened and what to do', async (t) => {
   t.equal(startUpErrorText(new ConfigRefusal([]), setting), 'mooring: 0 settings are wrong.\nCorrect what is listed; `mooring help` shows every setting.\n')
 })
 
+t.test('a database driver that this Node.js cannot load says how to build it anew', async (t) => {
+  const otherVersion = Object.assign(new Error(
+    "The module '/app/node_modules/better-sqlite3/build/Release/better_sqlite3.node'\nwas compiled against a different Node.js version using\nNODE_MODULE_VERSION 115."
+  ), { code: 'ERR_DLOPEN_FAILED' })
+  const missing = new Error('Could not locate the bindings file. Tried:\n → /app/node_modules/better-sqlite3/build/better_sqlite3.node')
+
+  t.match(startUpErrorText(otherVersion, setting), /built for another version of Node\.js than this v\d+.*\nRun `npm rebuild better-sqlite3`/)
+  t.match(startUpErrorText(missing, setting), /was not built when mooring was installed\.\nRun `npm rebuild better-sqlite3`/)
+  t.equal(startUpErrorText(Object.assign(new Error('libfoo.so'), { code: 'ERR_DLOPEN_FAILED' }), setting), undefined)
+})
+
 t.test('an app file with mistakes is told with every one of them', async (t) => {
   const problems = [{ path: 'screens.a', problem: 'is missing' }, { path: 'icon', problem: 'is too long' }]
 

@@ -460,6 +460,29 @@ t.test('OpenTelemetry\'s own variables say where telemetry goes, below ours and 
   t.equal(load(['--telemetry-endpoint', ours], theirs).telemetry.endpoint, ours)
 })
 
+t.test('a variable of OpenTelemetry that is not understood is warned of where something is measured, without its secrets', async (t) => {
+  const { load } = setup(t)
+  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }
+  const odd = {
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+    OTEL_TRACES_EXPORTER: 'zipkin',
+    OTEL_METRICS_EXPORTER: 'otlp',
+    OTEL_TRACES_SAMPLER: 'jaeger_remote',
+    OTEL_EXPORTER_OTLP_CERTIFICATE: '/secret/path',
+    OTEL_SERVICE_NAME: 'phones'
+  }
+
+  t.strictSame(load([], { ...endpoint, ...odd }).warnings, [
+    'OTEL_EXPORTER_OTLP_PROTOCOL: grpc is not supported; mooring has http/protobuf and http/json.',
+    'OTEL_TRACES_EXPORTER: zipkin is not supported; mooring has none and otlp.',
+    'OTEL_TRACES_SAMPLER: jaeger_remote is not supported; mooring has always_on, always_off and traceidratio, alone and parent-based.',
+    'OTEL_EXPORTER_OTLP_CERTIFICATE: mooring does not read this variable of OpenTelemetry.'
+  ])
+  t.match(load([], { ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'pass word' }).warnings, [/^OTEL_EXPORTER_OTLP_PROTOCOL: its value is not supported/])
+  t.strictSame(load([], odd).warnings, [], 'nothing is measured')
+  t.strictSame(load([], endpoint).warnings, [])
+})
+
 t.test('what OpenTelemetry\'s own variables ask of others is passed over', async (t) => {
   const { load } = setup(t)
 

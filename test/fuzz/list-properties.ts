@@ -1,6 +1,8 @@
 /** What must hold for pages and names, whatever a client makes up. */
 import fc from 'fast-check'
-import { createPreparedList, pageOf } from '../../src/mcp/page.ts'
+import { createListPages } from '../../src/mcp/catalog/list-pages.ts'
+import { createListedSet } from '../../src/mcp/catalog/listed-set.ts'
+import { pageOf } from '../../src/mcp/page.ts'
 import { parseUriTemplate } from '../../src/mcp/uri-template.ts'
 import { createEncoder } from '../../src/protocol/encode.ts'
 import { ProtocolError } from '../../src/protocol/rejection.ts'
@@ -8,7 +10,7 @@ import type { Result } from '../../src/protocol/result.ts'
 import { property, type FuzzProperty } from './fuzz-property.ts'
 import { hostileText, hostileValue, wellFormed } from './hostile-values.ts'
 
-const shape = { method: 'tools/list', member: 'items', key: 'name', cache: { ttlMs: 0, scope: 'public' } } as const
+const shape = { method: 'tools/list', member: 'items', cache: { ttlMs: 0, scope: 'public' } } as const
 const encoder = createEncoder({ name: 'test', version: '1' })
 const names = fc.uniqueArray(hostileText.map(wellFormed), { maxLength: 12 })
 
@@ -24,8 +26,10 @@ function read (result: Result): Page {
 
 /** Both ways to make a page of the same items. */
 function pagers (items: ReadonlyArray<{ readonly name: string }>, pageSize: number): ReadonlyArray<(cursor: unknown) => Page> {
-  const prepared = createPreparedList(items, { ...shape, pageSize }, encoder)
-  return [(cursor) => read(prepared.page(cursor)), (cursor) => read(pageOf(items, cursor, { ...shape, pageSize }))]
+  const listed = items.map(({ name }) => ({ name, published: { name }, digest: name }))
+  const set = createListedSet(listed, 'items')
+  const pages = createListPages({ encoder, pageSize })
+  return [(cursor) => read(pages.page(set, cursor, shape)), (cursor) => read(pageOf(listed, cursor, shape, pageSize))]
 }
 
 export const listProperties: readonly FuzzProperty[] = [

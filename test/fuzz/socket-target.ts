@@ -5,6 +5,7 @@ import type { Test } from 'tap'
 import type { SchemaTool } from '../../src/tools/tool-definition.ts'
 import { fixture } from '../oracle/fixture.ts'
 import { startTestApp } from '../support/start-test-app.ts'
+import { toldLists } from '../support/told-lists.ts'
 
 /** Says the same text in every way that a call can say something. */
 const say: SchemaTool = {
@@ -44,7 +45,7 @@ export interface SocketTarget {
 export async function startSocketTarget (t: Pick<Test, 'teardown'>): Promise<SocketTarget> {
   const { app, port, token, log } = await startTestApp(t, {
     flags: ['--request-timeout-ms', '1000', '--log-level', 'error'],
-    offer: () => ({ ...fixture, tools: [...fixture.tools, say, endless] })
+    offer: () => toldLists({ ...fixture, tools: [...fixture.tools, say, endless] })
   })
   const value = await token()
   return {

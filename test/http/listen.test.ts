@@ -8,12 +8,13 @@ import { manualTime } from '../support/manual-time.ts'
 import { mcpWire } from '../support/mcp-wire.ts'
 import { startTestApp, type TestAppOptions } from '../support/start-test-app.ts'
 import { openStream, type StreamClient, type StreamRequest } from '../support/stream-client.ts'
+import { toldLists } from '../support/told-lists.ts'
 
 const subscriptionId = 'io.modelcontextprotocol/subscriptionId'
 const devicesOnly = { resourceSubscriptions: ['mooring://devices'] }
 
 async function setup (t: Test, options: TestAppOptions = {}) {
-  const test = await startTestApp(t, options)
+  const test = await startTestApp(t, { offer: toldLists, ...options })
   const address = { port: test.port, token: await test.token() }
   const open = (request: Omit<StreamRequest, 'port' | 'token'>): Promise<StreamClient> => openStream(t, { ...address, ...request })
   return {

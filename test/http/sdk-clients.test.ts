@@ -3,6 +3,7 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import t, { type Test } from 'tap'
 import { startTestApp } from '../support/start-test-app.ts'
+import { toldLists } from '../support/told-lists.ts'
 
 const info = { name: 'test', version: '1' }
 
@@ -47,7 +48,7 @@ t.test('the SDK client of the second generation drives a phone, in the modern er
 })
 
 t.test('the SDK client listens: it is acknowledged, hears of changes, closes a stream, and sees the server end one', async (t) => {
-  const { app, url, token } = await startTestApp(t)
+  const { app, url, token } = await startTestApp(t, { offer: toldLists })
   const client = new ClientV2(info, { versionNegotiation: { mode: { pin: '2026-07-28' } } })
   t.teardown(async () => await client.close())
   await client.connect(new TransportV2(new URL(url), { requestInit: { headers: { Authorization: `Bearer ${await token()}` } } }))
@@ -77,7 +78,7 @@ t.test('the SDK client listens: it is acknowledged, hears of changes, closes a s
 })
 
 t.test('the SDK client opens a stream by itself when it is told to keep its lists fresh', async (t) => {
-  const { app, url, token } = await startTestApp(t)
+  const { app, url, token } = await startTestApp(t, { offer: toldLists })
   let changed = (_error: unknown): void => {}
   const told = new Promise((resolve) => { changed = resolve })
   const client = new ClientV2(info, {

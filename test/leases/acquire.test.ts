@@ -27,6 +27,7 @@ t.test('acquire grants a free device for the default ttl', async (t) => {
     idleMs: 1_800_000,
     lastControlAtMs: nowMs,
     isUsed: false,
+    isConfirmed: false,
     heartbeatMs: undefined,
     end: undefined
   })
@@ -163,6 +164,7 @@ t.test('many acquires at once cost each phone one question', async (t) => {
     }
   }
   const { acquire } = await leaseBench({ phones: pool })
+  questions = 0
 
   await Promise.allSettled(Array.from({ length: 30 }, () => acquire()))
 
@@ -287,7 +289,7 @@ t.test('a grant that its caller does not live to see is undone', async (t) => {
   t.match(await memory.occupancies(), [{ device: { state: 'free', fence: 2, lastUsedAtMs: 0 }, lease: undefined }])
   t.match(await memory.lease('ls_0000000000000000000001'), { state: 'ended', end: { reason: 'undelivered' } })
   t.strictSame(phone.obeyed, [])
-  t.equal(time.timers(), timersBefore + 1, 'but for one look at when it would have been over')
+  t.equal(time.timers(), timersBefore)
   t.equal((await acquire()).fence, 3)
 })
 

@@ -138,7 +138,7 @@ t.test('a reason that was worded for others is shown as it is', async (t) => {
 t.test('when the end of a cleanup cannot be recorded, the device stays dirty and is cleaned again', async (t) => {
   const memory = memoryLeaseStore()
   let broken = false
-  const { leases, claim, stateOf, time, phone } = await setup({
+  const { leases, claim, stateOf, time, phone, acquire } = await setup({
     store: {
       ...memory,
       change: async (event) => {
@@ -151,7 +151,8 @@ t.test('when the end of a cleanup cannot be recorded, the device stays dirty and
   const { releasedNow, lease } = await leases.release(claim)
   t.equal(releasedNow, true)
   t.equal(lease.state, 'releasing')
-  t.equal(await stateOf(), 'cleaning')
+  t.match(await leases.devices(), [{ state: 'quarantined', reason: 'Cleanup failed: the log says why.' }], 'it shows what could not be recorded')
+  await t.rejects(acquire(bob), { code: 'capacity_exhausted', retryAfterMs: 5_000, details: { states: { quarantined: 1 } } })
 
   broken = false
   time.advance(5_000)
@@ -174,9 +175,10 @@ t.test('a stopped manager breaks off cleanups and leaves them to the next', asyn
   t.equal(await stateOf(), 'cleaning')
   t.equal(time.timers(), 0)
   cleanup.finish()
-  await restarted().start()
+  const next = restarted()
+  await next.start()
   await idle()
-  t.equal(await stateOf(), 'free')
+  t.match(await next.devices(), [{ state: 'free' }])
 })
 
 const control = { kind: 'control', signal: new AbortController().signal } as const
@@ -233,15 +235,16 @@ t.test('an operator who wants every phone as new gets that without being asked',
 })
 
 t.test('what a lease changed before the process died is undone by the next one', async (t) => {
-  const { leases, claim, phone, restarted, stateOf } = await setup({ phones: [fakeDriver({ kind: 'real' })] })
+  const { leases, claim, phone, restarted } = await setup({ phones: [fakeDriver({ kind: 'real' })] })
   await leases.use({ ...claim, ...control }, async ({ lease, driver, signal }) => {
     await driver.setLocale('de-DE', { fence: lease.fence, signal })
   })
 
   phone.boot = 'boot-2'
-  await restarted().start()
+  const next = restarted()
+  await next.start()
   await idle()
 
   t.equal(phone.state.locale, 'en-US')
-  t.equal(await stateOf(), 'free')
+  t.match(await next.devices(), [{ state: 'free' }])
 })

@@ -1,6 +1,7 @@
 // A process that leases, renews, uses and releases for ever, and says so as soon as it has been
 // told itself. Made to be killed: what it has said must be in the database afterwards.
 import { writeSync } from 'node:fs'
+import { fixedDevices } from '../../src/devices/device-source.ts'
 import { createLeaseManager } from '../../src/leases/create-lease-manager.ts'
 import { leaseSettings } from '../../src/leases/contract/lease-settings.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
@@ -14,7 +15,7 @@ const store = openSqliteStore({ file })
 const leases = createLeaseManager({
   store: store.leases,
   ledger: store.changes,
-  drivers: fakePool(4),
+  sources: [fixedDevices(fakePool(4))],
   clock: systemClock,
   scheduler: systemScheduler,
   ids: randomIds,

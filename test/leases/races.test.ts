@@ -274,8 +274,9 @@ t.test('a grant that is taken back but cannot be recorded so ends in its time', 
 t.test('of several leases that are taken back, one that has ended meanwhile does not keep the others', async (t) => {
   const memory = memoryLeaseStore()
   const caller = new AbortController()
+  const phones = fakePool(2)
   const { leases, lines } = await leaseBench({
-    phones: fakePool(2),
+    phones,
     store: {
       ...memory,
       changeAll: async (events) => {
@@ -295,6 +296,8 @@ t.test('of several leases that are taken back, one that has ended meanwhile does
   await idle()
 
   t.strictSame(await leases.list(), [])
-  t.match(await memory.occupancies(), [{ lease: { end: { reason: 'revoked' } } }, { device: { state: 'free', fence: 2 }, lease: undefined }])
+  t.match(await memory.lease('ls_0000000000000000000001'), { state: 'ended', end: { reason: 'revoked' } })
+  t.match(await memory.occupancies(), [{ device: { state: 'free' } }, { device: { state: 'free', fence: 2 } }])
+  t.strictSame(phones.map(({ obeyed }) => obeyed.length), [1, 0], 'the one that was ended has been cleaned')
   t.strictSame(lines.flatMap((line) => /^grant taken back.*"device":"(.*?)"/.exec(line)?.[1] ?? []), ['phone-2'])
 })

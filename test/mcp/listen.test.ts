@@ -1,12 +1,9 @@
 import t from 'tap'
 import type { SubscriptionSettings } from '../../src/events/subscription-settings.ts'
-import { createDispatcher } from '../../src/mcp/dispatcher.ts'
-import { createListenMethods } from '../../src/mcp/listen.ts'
-import { createResourceFinder, registerResources } from '../../src/mcp/resources.ts'
 import type { McpRequest } from '../../src/protocol/mcp-request.ts'
 import type { ResourceDefinition } from '../../src/tools/resource-definition.ts'
-import { collectingLog } from '../support/collecting-log.ts'
 import { listenBench } from '../support/listen-bench.ts'
+import { mcpBench } from '../support/mcp-bench.ts'
 import { mcpRequest, principal } from '../support/mcp-request.ts'
 import { recordedStream } from '../support/recorded-stream.ts'
 
@@ -24,33 +21,37 @@ const notes: ResourceDefinition = {
 }
 
 function setup (settings: Partial<SubscriptionSettings> = {}) {
-  const log = collectingLog()
-  const bench = listenBench({ settings })
-  const dispatcher = createDispatcher({
-    log, families: [createListenMethods({ registry: bench.registry, findResource: createResourceFinder(registerResources([notes])) })]
-  })
+  const listening = listenBench({ settings })
+  const { log, dispatcher, dispatch, open } = mcpBench({ offer: { resources: [notes], tells: ['tools'] }, listenStreams: listening.registry })
   async function listen (params: object, overrides: Partial<McpRequest> = {}) {
     const stream = recordedStream()
-    const rejection = await dispatcher.open(mcpRequest('subscriptions/listen', { ...params }, overrides), stream)
+    const rejection = await open(mcpRequest('subscriptions/listen', { ...params }, overrides), stream)
     return { rejection, stream, honoured: stream.messages[0]?.params.notifications }
   }
-  return { ...bench, log, dispatcher, listen }
+  return { ...listening, log, dispatcher, dispatch, listen }
 }
 
 const withTasks = { clientCapabilities: { extensions: { 'io.modelcontextprotocol/tasks': {} } } }
 
 t.test('listening is for modern callers, and opens a stream instead of answering', async (t) => {
-  const { dispatcher } = setup()
+  const { dispatcher, dispatch } = setup()
   const modern = mcpRequest('subscriptions/listen', { notifications: {} })
   const legacy = { ...modern, era: 'legacy', version: '2025-11-25' } as const
 
   t.equal(dispatcher.has('subscriptions/listen', 'modern'), true)
   t.equal(dispatcher.has('subscriptions/listen', 'legacy'), false)
-  t.equal(dispatcher.opensStream(modern), true)
-  t.equal(dispatcher.opensStream(legacy), false)
-  t.equal(dispatcher.mayStream(modern), false)
-  t.match(await dispatcher.open(legacy, recordedStream()), { status: 200, code: -32601 })
-  t.match(await dispatcher.dispatch(legacy, { progress: () => {}, log: () => {} }), { ok: false, rejection: { status: 200, code: -32601 } })
+  t.match(await dispatcher.prepare(modern), { kind: 'open' })
+  t.match(await dispatcher.prepare(legacy), { kind: 'json' })
+  t.match(await dispatch(legacy), { kind: 'rejected', rejection: { status: 200, code: -32601 } })
+})
+
+t.test('SUB-02: a list whose changes are not published is left out of what is honoured', async (t) => {
+  const { listen } = setup()
+
+  t.strictSame((await listen({ notifications: { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true } })).honoured, { toolsListChanged: true })
+  const { stream, honoured } = await listen({ notifications: { promptsListChanged: true } })
+  t.strictSame(honoured, {})
+  t.equal(stream.finished, 'ended', 'nothing would ever come on it')
 })
 
 t.test('SUB-01: a filter that is missing or malformed is -32602, before anything is sent', async (t) => {

@@ -1,17 +1,11 @@
 import t from 'tap'
-import { createCompletionMethods } from '../../src/mcp/completion.ts'
-import { createDispatcher } from '../../src/mcp/dispatcher.ts'
-import { createHandshakeMethods } from '../../src/mcp/handshake.ts'
-import { createPromptMethods } from '../../src/mcp/prompts.ts'
-import { createResourceMethods, registerResources } from '../../src/mcp/resources.ts'
-import { createEncoder, encodeError } from '../../src/protocol/encode.ts'
+import type { ListName } from '../../src/events/event-bus.ts'
 import type { McpRequest } from '../../src/protocol/mcp-request.ts'
 import { Refusal } from '../../src/refusals/refusal.ts'
 import type { PromptDefinition } from '../../src/tools/prompt-definition.ts'
 import type { ResourceDefinition } from '../../src/tools/resource-definition.ts'
-import { collectingLog } from '../support/collecting-log.ts'
+import { errorOf, mcpBench } from '../support/mcp-bench.ts'
 import { mcpRequest, principal } from '../support/mcp-request.ts'
-import { roundsBench } from '../support/rounds.ts'
 
 class AsleepRefusal extends Refusal {
   readonly code = 'asleep'
@@ -44,24 +38,12 @@ const greeting: PromptDefinition = {
   content: ({ who = '', how = 'Hello' }) => `${how} ${who}`
 }
 
-function setup () {
-  const log = collectingLog()
-  const encoder = createEncoder({ name: 'mooring', version: '1', title: 'mooring' })
-  const resources = registerResources([notes])
-  const { rounds } = roundsBench()
-  const dispatcher = createDispatcher({
-    log,
-    families: [
-      createHandshakeMethods(encoder), createResourceMethods({ resources, encoder, rounds }),
-      createPromptMethods({ prompts: [greeting], encoder, rounds }), createCompletionMethods({ prompts: [greeting], resources })
-    ]
-  })
+function setup (tells: readonly ListName[] = []) {
+  const { dispatch, encoder, log } = mcpBench({ offer: { resources: [notes], prompts: [greeting], tells } })
   async function answer (method: string, params = {}, overrides: Partial<McpRequest> = {}): Promise<any> {
     const request = mcpRequest(method, params, overrides)
-    const outcome = await dispatcher.dispatch(request, { progress: () => {}, log: () => {} })
-    return outcome.ok
-      ? JSON.parse(encoder.result(request, outcome.result).toString()).result
-      : { status: outcome.rejection.status, ...JSON.parse(encodeError(request.id, outcome.rejection, request.era)).error }
+    const outcome = await dispatch(request)
+    return outcome.kind === 'rejected' ? errorOf(request, outcome.rejection) : JSON.parse(encoder.result(request, outcome).toString()).result
   }
   return { answer, log }
 }
@@ -74,15 +56,22 @@ t.test('DISC-01, DISC-02: discovery names the versions, the capabilities and who
   t.match(result, {
     resultType: 'complete',
     supportedVersions: ['2026-07-28'],
-    capabilities: {
-      tools: { listChanged: true }, resources: { listChanged: true, subscribe: true }, prompts: { listChanged: true }, completions: {}, logging: {}
-    },
+    capabilities: { tools: {}, resources: { subscribe: true }, prompts: {}, completions: {}, logging: {} },
     instructions: String,
     ttlMs: Number,
     cacheScope: 'public',
     _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'mooring' } }
   })
   t.notOk('serverInfo' in result)
+})
+
+t.test('CAP-02, SUB-05: word of changes is promised of those lists alone whose changes are published', async (t) => {
+  const { answer } = setup(['tools', 'resources'])
+
+  t.strictSame((await answer('server/discover')).capabilities, {
+    tools: { listChanged: true }, resources: { listChanged: true, subscribe: true }, prompts: {}, completions: {}, logging: {}
+  })
+  t.notMatch(JSON.stringify((await setup().answer('server/discover')).capabilities), /listChanged/)
 })
 
 t.test('DISC-03, CACHE-04: what is public is the same for everybody, and what depends on the reader is private', async (t) => {

@@ -1,39 +1,17 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { createDispatcher, type Outcome } from '../../src/mcp/dispatcher.ts'
-import { createPromptMethods } from '../../src/mcp/prompts.ts'
-import { createResourceMethods, registerResources } from '../../src/mcp/resources.ts'
-import { createToolRegistry } from '../../src/mcp/tool-registry.ts'
-import { createToolMethods } from '../../src/mcp/tools.ts'
-import { createEncoder } from '../../src/protocol/encode.ts'
 import type { McpRequest } from '../../src/protocol/mcp-request.ts'
 import { askingOffer, capital, nameForm } from '../support/asking-offer.ts'
-import { collectingLog } from '../support/collecting-log.ts'
+import { mcpBench } from '../support/mcp-bench.ts'
 import { mcpRequest, principal } from '../support/mcp-request.ts'
-import { roundsBench } from '../support/rounds.ts'
 
 const everything = { elicitation: {}, sampling: {}, roots: {} }
 const ada = { action: 'accept', content: { name: 'Ada' } }
 const paris = { role: 'assistant', model: 'm', content: { type: 'text', text: 'Paris' } }
 
 function setup () {
-  const log = collectingLog()
-  const encoder = createEncoder({ name: 'mooring', version: '1' })
-  const { rounds, time } = roundsBench()
-  const { did, tools, prompts, resources } = askingOffer()
-  const dispatcher = createDispatcher({
-    log,
-    families: [
-      createToolMethods({ registry: createToolRegistry(tools), encoder, rounds, log }),
-      createPromptMethods({ prompts, encoder, rounds }),
-      createResourceMethods({ resources: registerResources(resources), encoder, rounds })
-    ]
-  })
-
-  async function answer (request: McpRequest): Promise<any> {
-    const outcome: Outcome = await dispatcher.dispatch(request, { progress () {}, log () {} })
-    return outcome.ok ? JSON.parse(encoder.result(request, outcome.result).toString()).result : outcome.rejection
-  }
+  const { did, ...offer } = askingOffer()
+  const { answer, log, time } = mcpBench({ offer })
   const call = (name: string, params: object = {}, overrides: Partial<McpRequest> = {}) =>
     answer(mcpRequest('tools/call', { name, arguments: {}, ...params }, { clientCapabilities: everything, ...overrides }))
   return { call, answer, did, log, time }

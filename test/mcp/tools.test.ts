@@ -1,18 +1,12 @@
 import t from 'tap'
 import { z } from 'zod'
-import { createDispatcher, type Outcome } from '../../src/mcp/dispatcher.ts'
-import type { MethodContext } from '../../src/mcp/method.ts'
-import { createToolRegistry } from '../../src/mcp/tool-registry.ts'
-import { createToolMethods } from '../../src/mcp/tools.ts'
-import { createEncoder } from '../../src/protocol/encode.ts'
 import { invalidParams } from '../../src/protocol/error-table.ts'
 import type { McpRequest } from '../../src/protocol/mcp-request.ts'
 import { ProtocolError } from '../../src/protocol/rejection.ts'
 import { Refusal } from '../../src/refusals/refusal.ts'
 import { defineTool, type ContentBlock, type OfferedTool, type SchemaTool, type ToolDefinition } from '../../src/tools/tool-definition.ts'
-import { collectingLog } from '../support/collecting-log.ts'
+import { localCatalog, mcpBench } from '../support/mcp-bench.ts'
 import { mcpRequest } from '../support/mcp-request.ts'
-import { roundsBench } from '../support/rounds.ts'
 
 const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
 
@@ -57,19 +51,12 @@ const routed = defineTool({
 })
 
 function setup (tools: readonly OfferedTool[] = [echo, busy, broken, routed], pageSize?: number) {
-  const log = collectingLog()
-  const encoder = createEncoder({ name: 'mooring', version: '1' })
-  const dispatcher = createDispatcher({
-    families: [createToolMethods({ registry: createToolRegistry(tools), encoder, rounds: roundsBench().rounds, log, ...(pageSize === undefined ? {} : { pageSize }) })], log
-  })
-  async function answer (request: McpRequest): Promise<any> {
-    const outcome: Outcome = await dispatcher.dispatch(request, silent)
-    return outcome.ok ? JSON.parse(encoder.result(request, outcome.result).toString()).result : outcome.rejection
+  const bench = mcpBench({ offer: { tools }, ...(pageSize === undefined ? {} : { pageSize }) })
+  return {
+    ...bench,
+    call: (name: unknown, args?: unknown, overrides?: Partial<McpRequest>) => bench.answer(mcpRequest('tools/call', { name, arguments: args }, overrides))
   }
-  return { answer, log, call: (name: unknown, args?: unknown, overrides?: Partial<McpRequest>) => answer(mcpRequest('tools/call', { name, arguments: args }, overrides)) }
 }
-
-const silent: MethodContext = { progress: () => {}, log: () => {} }
 
 t.test('CALL-07, ERR-08, VAL-14: an unknown tool and a malformed call are protocol errors', async (t) => {
   const { call } = setup()
@@ -167,10 +154,10 @@ t.test('VAL-17, HDR-11: mirrored parameters are checked for modern callers only'
 t.test('HDR-09, CALL-02: a tool that may not be published fails at registration', async (t) => {
   const bad = (overrides: object): ToolDefinition[] => [{ ...echo, ...overrides }]
 
-  t.throws(() => createToolRegistry(bad({ name: 'a/b' })))
-  t.throws(() => createToolRegistry(bad({ name: 'x'.repeat(65) })))
-  t.throws(() => createToolRegistry([echo, echo]))
-  t.throws(() => createToolRegistry(bad({ input: z.strictObject({ n: z.number().meta({ 'x-mcp-header': 'N' }) }) })), /x-mcp-header/)
+  t.throws(() => localCatalog({ tools: bad({ name: 'a/b' }) }))
+  t.throws(() => localCatalog({ tools: bad({ name: 'x'.repeat(65) }) }))
+  t.throws(() => localCatalog({ tools: [echo, echo] }))
+  t.throws(() => localCatalog({ tools: bad({ input: z.strictObject({ n: z.number().meta({ 'x-mcp-header': 'N' }) }) }) }), /x-mcp-header/)
 })
 
 t.test('LIST-01, LIST-03…LIST-05, CACHE-05, ERR-10: pages follow each other in a fixed order, and a foreign cursor is refused', async (t) => {
@@ -281,9 +268,7 @@ t.test('what a call did on the side comes first, whatever comes of the call', as
 
 t.test('what a call did on the side is undone with the rest, and at once when there is no result to tell it in', async (t) => {
   const { tool, undone } = withSide(async () => ({ content: [], structuredContent: {}, undo: async () => { undone.push('own') } }))
-  const methods = createToolMethods({ registry: createToolRegistry([tool]), encoder: createEncoder({ name: 'm', version: '1' }), rounds: roundsBench().rounds, log: collectingLog() })
-  const method = methods['tools/call']
-  const result: any = method !== undefined && 'handle' in method ? await method.handle(mcpRequest('tools/call', { name: 'sided' }), silent) : undefined
+  const result: any = await setup([tool]).dispatch(mcpRequest('tools/call', { name: 'sided' }))
 
   await result.undo()
   t.same(undone, ['own', 'aside'])
@@ -294,19 +279,18 @@ t.test('what a call did on the side is undone with the rest, and at once when th
 })
 
 t.test('a tool that can wait is a stream for as long as its arguments say, in their raw form', async (t) => {
-  const patient = defineTool({ ...echo, name: 'patient', patienceMs: ({ count }) => Number(count ?? 0) })
-  const methods = createToolMethods({ registry: createToolRegistry([patient, echo]), encoder: createEncoder({ name: 'm', version: '1' }), rounds: roundsBench().rounds, log: collectingLog() })
-  const dispatcher = createDispatcher({ families: [methods], log: collectingLog() })
-  const of = (params: object) => {
-    const request = mcpRequest('tools/call', { ...params })
-    return [dispatcher.patienceMs(request), dispatcher.mayStream(request)]
+  const patient = defineTool({ ...echo, name: 'patient', maxWaitMs: ({ count }) => Number(count ?? 0) })
+  const { dispatcher } = setup([patient, echo])
+  const of = async (params: object, method = 'tools/call') => {
+    const prepared = await dispatcher.prepare(mcpRequest(method, { ...params }))
+    return prepared.kind === 'open' ? [] : [prepared.maxWaitMs, prepared.kind]
   }
 
-  t.same(of({ name: 'patient', arguments: { count: '5' } }), [5, true])
-  t.same(of({ name: 'patient', arguments: {} }), [0, false])
-  t.same(of({ name: 'patient' }), [0, false])
-  t.same(of({ name: 'patient', arguments: 'x' }), [0, false])
-  t.same(of({ name: 'echo', arguments: { count: 5 } }), [0, false])
-  t.same(of({ name: 'nobody' }), [0, false])
-  t.equal(dispatcher.patienceMs(mcpRequest('tools/list')), 0)
+  t.same(await of({ name: 'patient', arguments: { count: '5' } }), [5, 'stream'])
+  t.same(await of({ name: 'patient', arguments: {} }), [0, 'json'])
+  t.same(await of({ name: 'patient' }), [0, 'json'])
+  t.same(await of({ name: 'patient', arguments: 'x' }), [0, 'json'])
+  t.same(await of({ name: 'echo', arguments: { count: 5 } }), [0, 'json'])
+  t.same(await of({ name: 'nobody' }), [0, 'json'])
+  t.same(await of({}, 'tools/list'), [0, 'json'])
 })

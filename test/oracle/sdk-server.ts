@@ -7,7 +7,7 @@ import { toNodeHandler } from '@modelcontextprotocol/node'
 import type { Test } from 'tap'
 import { z } from 'zod'
 import { unannounced } from '../../src/mcp/asking.ts'
-import { capabilities, instructions, serverInfo } from '../../src/mcp/server-card.ts'
+import { instructions, serverInfo } from '../../src/mcp/server-card.ts'
 import type { Era } from '../../src/protocol/versions.ts'
 import type { PromptArgument } from '../../src/tools/prompt-definition.ts'
 import type { SchemaTool, ToolCall } from '../../src/tools/tool-definition.ts'
@@ -35,7 +35,7 @@ const notTold = { tools: { listChanged: false }, resources: { listChanged: false
 
 function createFixtureServer ({ era }: { readonly era: Era }): McpServer {
   const server = new McpServer({ ...serverInfo }, {
-    capabilities: { ...capabilities[era], ...(era === 'modern' ? {} : notTold) },
+    capabilities: { completions: {}, logging: {}, ...notTold, ...(era === 'modern' ? { resources: { subscribe: true, listChanged: false } } : {}) },
     instructions,
     // The values are those of the methods in src/mcp, so that whole results can be compared.
     cacheHints: {

@@ -10,6 +10,7 @@ import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { idle } from '../support/idle.ts'
 import { startTestApp } from '../support/start-test-app.ts'
+import { toldLists } from '../support/told-lists.ts'
 
 const count = 2_000
 const atATime = 100
@@ -21,6 +22,7 @@ t.test('of 2,000 listen streams whose clients vanish none stays registered, and 
   const requests: WeakRef<object>[] = []
   const connections: Socket[] = []
   const { app, port, token } = await startTestApp(t, {
+    offer: toldLists,
     flags: ['--subscriptions-max-streams', String(count), '--subscriptions-max-streams-per-principal', String(count)],
     beforeRoutes: async (app) => { app.addHook('onRequest', async (request) => { requests.push(new WeakRef(request)) }) }
   })

@@ -1,4 +1,5 @@
 import t from 'tap'
+import type { LeaseEvent } from '../../src/leases/contract/lease-machine.ts'
 import type { LeaseStore } from '../../src/leases/contract/lease-store.ts'
 import { grantedLease, grantEvent } from '../support/lease-events.ts'
 
@@ -92,6 +93,37 @@ export function leaseStoreContract (name: string, open: (t: Teardown) => Promise
       t.strictSame(await store.lease('ls_1'), renewed?.lease)
     })
 
+    t.test('a lease is confirmed by what moves it, unless its acquirer does, or by itself; it stays so', async (t) => {
+      const { store } = await open(t)
+      await store.enroll(['a', 'b'])
+      await store.change(grant('a', 'ls_1'))
+      await store.change(grant('b', 'ls_2'))
+      const [one, other] = [{ deviceId: 'a', handle: 'ls_1', fence: 1, nowMs }, { deviceId: 'b', handle: 'ls_2', fence: 1, nowMs }]
+      const moved = { type: 'extend', by: 'look', isVetoed: false, durable: false } as const
+
+      t.match(await store.change({ ...one, ...moved, byAcquirer: true }), { lease: { isConfirmed: false, isUsed: true } })
+      t.match(await store.change({ ...one, ...moved }), { lease: { isConfirmed: true } })
+      t.match(await store.change({ ...one, ...moved, byAcquirer: true }), { lease: { isConfirmed: true } })
+      t.match(await store.change({ ...other, type: 'confirm' }), { lease: { isConfirmed: true, isUsed: false } })
+      t.match(await store.change({ ...other, type: 'confirm' }), { lease: { isConfirmed: true } })
+
+      t.equal(await store.change({ ...one, type: 'end', reason: 'undelivered' }), undefined)
+      t.match([await store.lease('ls_1'), await store.lease('ls_2')], [{ state: 'granted', isConfirmed: true }, { state: 'granted', isConfirmed: true }])
+    })
+
+    t.test('a lease that is taken back leaves its device free, and to be cleaned where its acquirer has used it', async (t) => {
+      const { store } = await open(t)
+      await store.enroll(['a', 'b'])
+      await store.change(grant('a', 'ls_1'))
+      await store.change(grant('b', 'ls_2'))
+      await store.change({ type: 'extend', deviceId: 'b', handle: 'ls_2', fence: 1, nowMs, by: 'look', isVetoed: false, durable: false, byAcquirer: true })
+      const end = { type: 'end', fence: 1, reason: 'undelivered', nowMs: nowMs + 1 } as const
+
+      t.match(await store.change({ ...end, deviceId: 'a', handle: 'ls_1' }), { device: { state: 'free', fence: 2 }, lease: { state: 'ended', end: { reason: 'undelivered' } } })
+      t.match(await store.change({ ...end, deviceId: 'b', handle: 'ls_2' }), { device: { state: 'cleaning', fence: 2 }, lease: { state: 'releasing', end: { reason: 'undelivered' } } })
+      t.equal(await store.change({ ...end, deviceId: 'b', handle: 'ls_2', type: 'confirm' }), undefined)
+    })
+
     t.test('a lease that is due is extended only while it is in use', async (t) => {
       const { store } = await open(t)
       await store.enroll(['a'])
@@ -114,6 +146,7 @@ export function leaseStoreContract (name: string, open: (t: Teardown) => Promise
         t.equal(await store.change({ ...lease, type: 'end', reason: 'released', nowMs }), undefined)
         t.equal(await store.change({ ...lease, type: 'end', reason: 'undelivered', nowMs }), undefined)
         t.equal(await store.change({ ...lease, type: 'resume', nowMs }), undefined)
+        t.equal(await store.change({ ...lease, type: 'confirm', nowMs }), undefined)
         t.equal(await store.change({ ...lease, type: 'await_owner', nowMs, forgivenMs: 0, ownerMs: 0 }), undefined)
       }
       t.equal(await store.change({ type: 'settle', deviceId: 'a', fence: 1, nowMs }), undefined)
@@ -205,6 +238,54 @@ export function leaseStoreContract (name: string, open: (t: Teardown) => Promise
       const both = await store.changeAll([grant('b', 'ls_2'), grant('a', 'ls_1')])
       t.strictSame(both?.map(({ lease }) => lease?.handle), ['ls_2', 'ls_1'])
       t.equal((await store.liveLeases()).length, 3)
+    })
+
+    t.test('events of one device at once see each other, and none stays when a later one does not fit', async (t) => {
+      const { store } = await open(t)
+      await store.enroll(['a', 'b'])
+      await store.change(grant('a', 'ls_1', { sessionKey: 'k' }))
+      const end = { type: 'end', deviceId: 'a', handle: 'ls_1', fence: 1, reason: 'released', nowMs } as const
+      const settle = { type: 'settle', deviceId: 'a', fence: 2, nowMs } as const
+      const before = { occupancies: await store.occupancies(), audit: await store.audit({ limit: 9 }) }
+
+      t.equal(await store.changeAll([end, settle, grant('b', 'ls_2'), { ...settle, fence: 1 }]), undefined)
+      t.strictSame({ occupancies: await store.occupancies(), audit: await store.audit({ limit: 9 }) }, before)
+
+      const changed = await store.changeAll([end, settle, grant('a', 'ls_3', { sessionKey: 'k' }), grant('b', 'ls_2', { sessionKey: 'k' })])
+
+      t.strictSame(changed?.map(({ lease }) => [lease?.handle, lease?.state, lease?.sessionKey]), [
+        ['ls_1', 'releasing', 'k'], ['ls_1', 'ended', 'k'], ['ls_3', 'granted', 'k'], ['ls_2', 'granted', undefined]
+      ])
+      t.strictSame(await store.occupancies(), changed?.slice(2))
+      t.strictSame(await store.lease('ls_1'), changed?.[1]?.lease)
+    })
+
+    t.test('a change is there as it was answered, column by column', async (t) => {
+      const { store } = await open(t)
+      await store.enroll(['a'])
+      const about = { deviceId: 'a', handle: 'ls_1', fence: 1 } as const
+      const cleanup = { deviceId: 'a', fence: 2 } as const
+      const hold = { kind: 'drain', reason: 'r', by: 'op', atMs: 7, deadlineAtMs: 8 } as const
+      const history: readonly LeaseEvent[] = [
+        grant('a', 'ls_1', { sessionKey: 'k', purpose: 'p', priority: 'high', heartbeatMs: 9_000 }),
+        { ...about, type: 'extend', nowMs: nowMs + 1, by: 'control', isVetoed: false, durable: false, ttlMs: 70_000 },
+        { ...about, type: 'await_owner', nowMs: nowMs + 2, forgivenMs: 28_000_000, ownerMs: 90_000 },
+        { ...about, type: 'resume', nowMs: nowMs + 3 },
+        { type: 'hold', deviceId: 'a', hold, nowMs: nowMs + 4 },
+        { ...about, type: 'end', reason: 'revoked', note: 'n', by: 'op', nowMs: nowMs + 5 },
+        { ...cleanup, type: 'quarantine', reason: 'q', nowMs: nowMs + 6 },
+        { ...cleanup, type: 'settle', nowMs: nowMs + 7 },
+        { type: 'unhold', deviceId: 'a', kind: 'drain', by: 'op', nowMs: nowMs + 8 }
+      ]
+
+      for (const event of history) {
+        const changed = await store.change(event)
+
+        t.ok(changed, event.type)
+        const [found] = await store.occupancies()
+        t.strictSame(found?.device, changed?.device, event.type)
+        if (changed?.lease !== undefined) t.strictSame(await store.lease('ls_1'), changed.lease, event.type)
+      }
     })
 
     t.test('a held device is not granted, whatever it has goes on, and a drain and a block stand side by side', async (t) => {

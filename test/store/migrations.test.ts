@@ -43,6 +43,7 @@ t.test('a lease of the first version goes on, idle from its last use on and with
       idleMs: 1_800_000,
       mustEndAtMs: 28_830_000,
       isUsed: true,
+      isConfirmed: true,
       priority: 'normal',
       sessionKey: undefined,
       heartbeatMs: undefined

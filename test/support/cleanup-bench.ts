@@ -3,7 +3,8 @@ import type { DeviceDriver } from '../../src/devices/device-driver.ts'
 import type { CleanupLevel } from '../../src/leases/cleanup/cleanup-level.ts'
 import type { ChangeLedger } from '../../src/leases/cleanup/change-ledger.ts'
 import { recordingDriver } from '../../src/leases/cleanup/recording-driver.ts'
-import { createDeviceCleaner, type Cleanup, type DeviceCleaner } from '../../src/leases/device-cleaner.ts'
+import { createContext } from '../../src/leases/context.ts'
+import { createCleaning, type Cleaning, type Cleanup } from '../../src/leases/device/cleaning.ts'
 import type { LeaseStore } from '../../src/leases/contract/lease-store.ts'
 import { grantEvent } from './lease-events.ts'
 import { manualTime, type ManualTime } from './manual-time.ts'
@@ -15,7 +16,7 @@ export interface CleanupBench {
   readonly time: ManualTime
   readonly store: LeaseStore
   readonly ledger: ChangeLedger
-  readonly cleaner: DeviceCleaner
+  readonly cleaning: Cleaning
   readonly lines: readonly string[]
   /** Grants the phone and hands out what work under the lease gets. */
   lease (): Promise<{ readonly driver: DeviceDriver, readonly command: { readonly fence: number, readonly signal: AbortSignal } }>
@@ -26,7 +27,7 @@ export interface CleanupBench {
   deviceState (): Promise<{ readonly state: string, readonly reason: string | undefined } | undefined>
 }
 
-/** One phone under leases, a cleaner and a ledger, without a manager. */
+/** One phone under leases, cleanup and a ledger, without a manager. */
 export async function cleanupBench (
   phone: DeviceDriver,
   { time = manualTime(Date.UTC(2026, 0, 1)), store = memoryLeaseStore(), ledger = memoryChangeLedger(store) }: {
@@ -37,19 +38,19 @@ export async function cleanupBench (
 ): Promise<CleanupBench> {
   const deviceId = phone.description.id
   const fenced = fenceDriver(phone)
+  const recording = recordingDriver(fenced, ledger)
   const ids = sequenceIds()
   const lines: string[] = []
   const write = (fields: object, message: string) => { lines.push(`${message} ${JSON.stringify(fields)}`) }
-  const cleaner = createDeviceCleaner({
-    store,
+  const { nowMs } = time.clock
+  const cleaning = createCleaning({
+    context: createContext({ nowMs, scheduler: time.scheduler, ids: { ...ids, bytes: (size) => Buffer.alloc(size) }, log: { info: write, warn: write, error: write } }),
     ledger,
-    drivers: new Map([[deviceId, fenced]]),
-    scheduler: time.scheduler,
-    nowMs: time.clock.nowMs,
-    chance: () => 0,
+    deviceId,
+    driver: () => fenced,
+    change: (event) => store.change(event),
     usualLevel: 'apps',
-    limitMs: 10_000,
-    log: { info: write, warn: write, error: write }
+    limitMs: 10_000
   })
   await store.enroll([deviceId])
 
@@ -61,7 +62,7 @@ export async function cleanupBench (
     time,
     store,
     ledger,
-    cleaner,
+    cleaning,
     lines,
 
     async lease () {
@@ -69,7 +70,7 @@ export async function cleanupBench (
       if (granted?.lease === undefined) throw new Error('the phone is not free')
       fenced.raiseFence(granted.lease.fence)
       return {
-        driver: recordingDriver(fenced, ledger, granted.lease),
+        driver: recording,
         command: { fence: granted.lease.fence, signal: new AbortController().signal }
       }
     },
@@ -80,7 +81,7 @@ export async function cleanupBench (
       const ended = await store.change({ type: 'end', deviceId, handle: lease.handle, fence: lease.fence, reason: 'released', nowMs: time.clock.nowMs() })
       if (ended === undefined) throw new Error('the lease had ended')
       fenced.raiseFence(ended.device.fence)
-      return await cleaner.clean(ended.device, level)
+      return await cleaning.start(ended.device, level)
     },
 
     left: async () => (await ledger.changesOf(deviceId)).map(({ change: { kind, target } }) => `${kind} ${target}`.trim()),

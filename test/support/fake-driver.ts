@@ -1,4 +1,5 @@
-import type { Command, DeviceDescription, DeviceDriver } from '../../src/devices/device-driver.ts'
+import type { DeviceDriver } from '../../src/devices/device-driver.ts'
+import type { Command, DeviceDescription } from '../../src/devices/device-types.ts'
 import { DeviceOfflineRefusal } from '../../src/devices/device-refusals.ts'
 import { CancelledRefusal } from '../../src/refusals/cancellation.ts'
 import { plainState, plainStateCommands, type PlainState } from './state-commands.ts'

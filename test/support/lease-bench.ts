@@ -1,10 +1,10 @@
+import { fixedDevices } from '../../src/devices/device-source.ts'
 import { createLeaseManager } from '../../src/leases/create-lease-manager.ts'
 import type { ChangeLedger } from '../../src/leases/cleanup/change-ledger.ts'
-import type { DeviceSelector, LeaseManager } from '../../src/leases/contract/lease-manager.ts'
+import type { DeviceSelector, LeaseManager, PoolChange } from '../../src/leases/contract/lease-manager.ts'
 import { leaseSettings, type LeaseSettings } from '../../src/leases/contract/lease-settings.ts'
 import type { LeaseStore } from '../../src/leases/contract/lease-store.ts'
 import type { Log } from '../../src/leases/log.ts'
-import type { PoolChange } from '../../src/leases/watch-changes.ts'
 import type { Ids } from '../../src/runtime/ids.ts'
 import { fakeDriver, type FakeDriver } from './fake-driver.ts'
 import { manualTime, type ManualTime } from './manual-time.ts'
@@ -26,7 +26,7 @@ export interface LeaseBench {
   readonly time: ManualTime
   /** Every line logged, as text. */
   readonly lines: readonly string[]
-  /** What was told to have changed, in order. */
+  /** What was told to have changed since the start, in order. */
   readonly changes: PoolChange[]
   /** Acquires for a caller who stays. */
   acquire (holder?: { readonly principal: string }, selector?: DeviceSelector): ReturnType<LeaseManager['acquire']>
@@ -57,7 +57,7 @@ export async function leaseBench ({
     return createLeaseManager({
       store,
       ledger,
-      drivers,
+      sources: [fixedDevices(drivers)],
       clock: time.clock,
       scheduler: time.scheduler,
       ids,
@@ -71,6 +71,7 @@ export async function leaseBench ({
   if (phone === undefined) throw new Error('a bench needs a phone')
   const leases = restarted()
   if (start) await leases.start()
+  changes.splice(0)
   return {
     leases,
     phones,

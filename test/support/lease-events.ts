@@ -44,6 +44,7 @@ export function grantedLease ({ deviceId, handle, ...more }: Pick<Lease, 'device
     idleMs,
     lastControlAtMs: nowMs,
     isUsed: false,
+    isConfirmed: false,
     heartbeatMs,
     end: undefined,
     ...more

@@ -1,15 +1,25 @@
-import { auditOf, type AuditEntry } from '../../src/leases/contract/audit.ts'
+import { createLeaseStore } from '../../src/leases/create-lease-store.ts'
+import type { AuditEntry } from '../../src/leases/contract/audit.ts'
 import { isLive, type Lease } from '../../src/leases/contract/lease.ts'
-import { advance, type DeviceRecord, type LeaseEvent, type Occupancy } from '../../src/leases/contract/lease-machine.ts'
+import type { DeviceRecord } from '../../src/leases/contract/lease-machine.ts'
+import type { LeaseRows, RowWrite } from '../../src/leases/contract/lease-rows.ts'
 import type { LeaseStore } from '../../src/leases/contract/lease-store.ts'
+
+interface Pace {
+  readonly pause?: () => Promise<void>
+}
 
 /**
  * A `LeaseStore` that forgets. `pause` runs before and after each operation, for stores that
  * take their time: what happens at one instant here happens between two awaits there.
  */
-export function memoryLeaseStore ({ pause = async () => {} }: { readonly pause?: () => Promise<void> } = {}): LeaseStore {
-  let devices = new Map<string, DeviceRecord>()
-  let leases = new Map<string, Lease>()
+export function memoryLeaseStore (pace: Pace = {}): LeaseStore {
+  return createLeaseStore(memoryLeaseRows(pace))
+}
+
+function memoryLeaseRows ({ pause = async () => {} }: Pace): LeaseRows {
+  const devices = new Map<string, DeviceRecord>()
+  const leases = new Map<string, Lease>()
   let audit: readonly AuditEntry[] = []
   let entries = 0
   let aliveAtMs: number | undefined
@@ -25,57 +35,49 @@ export function memoryLeaseStore ({ pause = async () => {} }: { readonly pause?:
     return [...leases.values()].find((lease) => lease.deviceId === deviceId && lease.state !== 'ended')
   }
 
-  function change (event: LeaseEvent): Occupancy | undefined {
-    const device = devices.get(event.deviceId)
-    if (device === undefined) return undefined
-    const lease = openLease(device.id)
-    const after = advance({ device, lease }, withFreeKey(event))
-    if (after === undefined) return undefined
-    if (lease === undefined && after.lease !== undefined && leases.has(after.lease.handle)) throw new Error('handle used twice')
-    devices.set(device.id, after.device)
-    if (after.lease !== undefined) leases.set(after.lease.handle, after.lease)
-    const entry = auditOf(event, { device, lease }, after)
-    if (entry !== undefined) audit = [...audit, { id: ++entries, ...entry }]
-    return after
-  }
-
-  function withFreeKey (event: LeaseEvent): LeaseEvent {
-    if (event.type !== 'grant' || event.sessionKey === undefined) return event
-    const isTaken = [...leases.values()].some((lease) => {
-      return isLive(lease) && lease.sessionKey === event.sessionKey && lease.holder.principal === event.holder.principal
-    })
-    return isTaken ? { ...event, sessionKey: undefined } : event
-  }
-
-  function changeAll (events: readonly LeaseEvent[]): readonly Occupancy[] | undefined {
-    const before = [new Map(devices), new Map(leases), audit] as const
-    const changed: Occupancy[] = []
-    for (const event of events) {
-      const after = change(event)
-      if (after === undefined) {
-        [devices, leases, audit] = before
-        return undefined
-      }
-      changed.push(after)
+  function make (change: RowWrite): void {
+    switch (change.write) {
+      case 'device':
+        devices.set(change.device.id, change.device)
+        return
+      case 'new_lease':
+        leases.set(change.lease.handle, change.lease)
+        return
+      case 'lease':
+        leases.set(change.lease.handle, change.lease)
+        return
+      case 'audit':
+        audit = [...audit, { id: ++entries, ...change.entry }]
     }
-    return changed
   }
 
   return {
-    enroll: (deviceIds) => operation(() => {
-      for (const id of deviceIds) {
-        if (!devices.has(id)) {
-          devices.set(id, { id, state: 'free', fence: 0, reason: undefined, holds: [], lastUsedAtMs: 0, failures: 0 })
-        }
+    addMissing: (records) => operation(() => {
+      for (const record of records) if (!devices.has(record.id)) devices.set(record.id, record)
+    }),
+
+    transact: ({ deviceIds, sessionKeys }, decide) => operation(() => {
+      const decision = decide({
+        occupancies: deviceIds.flatMap((id) => {
+          const device = devices.get(id)
+          return device === undefined ? [] : { device, lease: openLease(id) }
+        }),
+        keyedLeases: [...leases.values()].filter((lease) => isLive(lease) && sessionKeys.some(({ sessionKey, principal }) => {
+          return lease.sessionKey === sessionKey && lease.holder.principal === principal
+        }))
+      })
+      // Before the first write: one that is refused must leave nothing of the others behind.
+      for (const change of decision?.writes ?? []) {
+        if (change.write === 'new_lease' && leases.has(change.lease.handle)) throw new Error('handle used twice')
       }
+      decision?.writes.forEach(make)
+      return decision
     }),
 
     occupancies: () => operation(() => [...devices.values()]
       .sort((a, b) => a.id < b.id ? -1 : 1)
       .map((device) => ({ device, lease: openLease(device.id) }))),
 
-    change: (event) => operation(() => change(event)),
-    changeAll: (events) => operation(() => changeAll(events)),
     lease: (handle) => operation(() => leases.get(handle)),
     liveLeases: () => operation(() => [...leases.values()].filter(isLive).sort((a, b) => a.expiresAtMs - b.expiresAtMs)),
     boundLease: ({ sessionKey, principal }) => operation(() => [...leases.values()]

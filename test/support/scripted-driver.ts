@@ -1,6 +1,5 @@
-import type {
-  AppInfo, Command, DeviceDescription, DeviceDriver, Observation, UiNode
-} from '../../src/devices/device-driver.ts'
+import type { DeviceDriver } from '../../src/devices/device-driver.ts'
+import type { AppInfo, Command, DeviceDescription, Observation, UiNode } from '../../src/devices/device-types.ts'
 import { AppNotInstalledRefusal, LinkNotHandledRefusal } from '../../src/devices/device-refusals.ts'
 import { CancelledRefusal } from '../../src/refusals/cancellation.ts'
 import { plainState, plainStateCommands, type PlainState } from './state-commands.ts'

@@ -1,4 +1,4 @@
-import type { UiNode } from '../../src/devices/device-driver.ts'
+import type { UiNode } from '../../src/devices/device-types.ts'
 import { node } from './ui-node.ts'
 
 const rows = [

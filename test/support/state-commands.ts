@@ -1,5 +1,5 @@
 import type { AppCommands, AppSource, PermissionState } from '../../src/devices/app-commands.ts'
-import type { Command, Orientation } from '../../src/devices/device-driver.ts'
+import type { Command, Orientation } from '../../src/devices/device-types.ts'
 import type { FileCommands } from '../../src/devices/file-commands.ts'
 import type { Recording, RecordingCommands } from '../../src/devices/recording-commands.ts'
 import type { NetworkState, Place, SettingCommands } from '../../src/devices/setting-commands.ts'

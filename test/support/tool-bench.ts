@@ -1,4 +1,5 @@
 import { createScreenMemory, type ScreenMemory } from '../../src/devices/screen/screen-memory.ts'
+import { fixedDevices } from '../../src/devices/device-source.ts'
 import { createLeaseManager } from '../../src/leases/create-lease-manager.ts'
 import type { Lease } from '../../src/leases/contract/lease.ts'
 import type { LeaseManager } from '../../src/leases/contract/lease-manager.ts'
@@ -7,9 +8,9 @@ import type { Principal } from '../../src/protocol/principal.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 import type { Scheduler } from '../../src/runtime/scheduler.ts'
 import { createDeviceTools } from '../../src/tools/device-tools.ts'
-import { createFreshLeases, type FreshLeases } from '../../src/tools/fresh-leases.ts'
 import type { Aside, ToolCall, ToolDefinition, ToolOutput } from '../../src/tools/tool-definition.ts'
-import type { DeviceDriver, UiNode } from '../../src/devices/device-driver.ts'
+import type { DeviceDriver } from '../../src/devices/device-driver.ts'
+import type { UiNode } from '../../src/devices/device-types.ts'
 import { scriptedCaller } from './asking.ts'
 import { hastyTime } from './hasty-time.ts'
 import { manualTime } from './manual-time.ts'
@@ -24,7 +25,6 @@ export const bob = principal('bob')
 export interface Bench {
   readonly tools: readonly ToolDefinition[]
   readonly leases: LeaseManager
-  readonly fresh: FreshLeases
   readonly screens: ScreenMemory
   /** The leases whose screen was told to have changed, each time it was. */
   readonly screenChanges: string[]
@@ -73,7 +73,7 @@ export async function benchOver (drivers: readonly DeviceDriver[], time: ToolTim
   const leases = createLeaseManager({
     store,
     ledger: memoryChangeLedger(store),
-    drivers,
+    sources: [fixedDevices(drivers)],
     clock: leaseTime.clock,
     scheduler: leaseTime.scheduler,
     ids: sequenceIds(),
@@ -84,8 +84,7 @@ export async function benchOver (drivers: readonly DeviceDriver[], time: ToolTim
   const screens = createScreenMemory()
   const screenChanges: string[] = []
   const onScreenChange = ({ handle }: Lease): void => { screenChanges.push(handle) }
-  const fresh = createFreshLeases()
-  const tools = createDeviceTools({ leases, fresh, screens, onScreenChange, ...time })
+  const tools = createDeviceTools({ leases, screens, onScreenChange, ...time })
 
   async function call (name: string, args: Record<string, unknown> = {}, { principal = alice, sessionKey, signal = new AbortController().signal, progress = () => {}, log = () => {}, ...asking }: Partial<ToolCall> = {}): Promise<Answer> {
     const tool = tools.find((candidate) => candidate.name === name)
@@ -100,7 +99,6 @@ export async function benchOver (drivers: readonly DeviceDriver[], time: ToolTim
   return {
     tools,
     leases,
-    fresh,
     screens,
     screenChanges,
     onScreenChange,

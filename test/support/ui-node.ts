@@ -1,4 +1,4 @@
-import type { ElementRole, Observation, Rect, UiNode } from '../../src/devices/device-driver.ts'
+import type { ElementRole, Observation, Rect, UiNode } from '../../src/devices/device-types.ts'
 
 type Facts = Partial<Omit<UiNode, 'role' | 'children' | 'rect'>> & { readonly rect?: readonly [number, number, number, number] }
 

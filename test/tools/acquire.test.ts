@@ -1,5 +1,5 @@
 import t from 'tap'
-import { patienceMs } from '../../src/tools/acquire.ts'
+import { maxWaitMs } from '../../src/tools/acquire.ts'
 import { idle } from '../support/idle.ts'
 import { manualTime } from '../support/manual-time.ts'
 import { scriptedPhone } from '../support/scripted-driver.ts'
@@ -171,6 +171,6 @@ t.test('a session key stands for one of several phones, and the caller is told f
 
 t.test('how long a call wants to wait is read from whatever comes', async (t) => {
   for (const [waitMs, expected] of [[5_000, 5_000], ['5000', 5_000], [3_600_000, 3_600_000], [3_600_001, 0], [0, 0], [-1, 0], ['soon', 0], [Number.NaN, 0], [null, 0], [[5], 0], [{}, 0], [true, 0], [undefined, 0]] as const) {
-    t.equal(patienceMs({ waitMs }), expected, JSON.stringify(waitMs))
+    t.equal(maxWaitMs({ waitMs }), expected, JSON.stringify(waitMs))
   }
 })

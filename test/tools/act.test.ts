@@ -1,7 +1,7 @@
 import t from 'tap'
 import { DeviceOfflineRefusal } from '../../src/devices/device-refusals.ts'
 import { CancelledRefusal } from '../../src/refusals/cancellation.ts'
-import type { UiNode } from '../../src/devices/device-driver.ts'
+import type { UiNode } from '../../src/devices/device-types.ts'
 import { toolBench } from '../support/tool-bench.ts'
 import { node } from '../support/ui-node.ts'
 

@@ -1,15 +1,15 @@
 import { encode as encodeCl100k } from 'gpt-tokenizer/encoding/cl100k_base'
 import { encode as encodeO200k } from 'gpt-tokenizer/encoding/o200k_base'
 import t from 'tap'
-import { createToolRegistry } from '../../src/mcp/tool-registry.ts'
+import { registerTool } from '../../src/mcp/catalog/registered-tool.ts'
 import { scriptedCaller } from '../support/asking.ts'
 import { alice, toolBench } from '../support/tool-bench.ts'
 import { node } from '../support/ui-node.ts'
 
 async function setup () {
   const bench = await toolBench({ shows: node('text', { text: 'Hi' }) })
-  const registry = createToolRegistry(bench.tools)
-  return { ...bench, registry, published: registry.tools.map(({ published }) => published) }
+  const registered = bench.tools.map(registerTool)
+  return { ...bench, registered, published: registered.map(({ published }) => published) }
 }
 
 t.test('the tools are these, in this order', async (t) => {
@@ -77,9 +77,10 @@ t.test('unknown arguments are refused, also inside a selector', async (t) => {
 })
 
 t.test('numbers and booleans sent as strings are read, also where a schema refers to another', async (t) => {
-  const { registry } = await setup()
+  const { registered } = await setup()
   const read = (name: string, args: Record<string, unknown>) => {
-    const result = registry.find(name)?.check.read(args)
+    const tool = registered.find((one) => one.name === name)
+    const result = tool?.kind === 'own' ? tool.check.read(args) : undefined
     return result?.ok === true ? result.input : result
   }
 

@@ -211,7 +211,7 @@ t.test('it goes when another key, or the same key of another principal, was at w
   const { aside } = await bench.call('observe', {}, { sessionKey: key })
   await bench.call('observe', {}, { sessionKey: otherKey })
   await bench.call('observe', {}, { sessionKey: key, principal: bob })
-  bench.fresh.touch({ sessionKey: key, holder: { principal: bob.key } })
+  await bench.leases.heartbeat({ sessionKey: key, holder: { principal: bob.key } })
 
   await aside?.undo()
 

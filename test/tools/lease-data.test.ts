@@ -22,6 +22,7 @@ function lease (times: Partial<Lease>): Lease {
     idleMs: 1_800_000,
     lastControlAtMs: 0,
     isUsed: false,
+    isConfirmed: false,
     heartbeatMs: undefined,
     end: undefined,
     ...times

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { UiNode } from '../../src/devices/device-driver.ts'
+import type { UiNode } from '../../src/devices/device-types.ts'
 import { toolBench } from '../support/tool-bench.ts'
 import { node } from '../support/ui-node.ts'
 

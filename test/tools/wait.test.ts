@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import t from 'tap'
 import { DeviceOfflineRefusal } from '../../src/devices/device-refusals.ts'
-import type { UiNode } from '../../src/devices/device-driver.ts'
+import type { UiNode } from '../../src/devices/device-types.ts'
 import { pause } from '../../src/runtime/abortable.ts'
 import { countedTime } from '../support/counted-time.ts'
 import { toolBench } from '../support/tool-bench.ts'

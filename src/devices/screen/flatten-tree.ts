@@ -9,8 +9,11 @@
  * - A container with many texts swallows none: some apps make the whole screen clickable.
  * - A clickable node without any name stays: icons are often all there is.
  * - What is scrolled out of sight stays in the list, marked, and keeps its place in it.
+ * - A text is kept whole where that is possible. One that is not is marked, and its digest tells
+ *   that something has changed beyond what is kept.
  */
-import type { UiNode } from '../device-driver.ts'
+import { createHash } from 'node:crypto'
+import type { UiNode } from '../device-types.ts'
 import type { ElementFacts } from './screen.ts'
 import { plainId } from './plain-id.ts'
 import { cut } from '../../text/quote.ts'
@@ -19,7 +22,8 @@ const mostElements = 2_000
 // Of all texts together: more than anybody reads, and what an app can make us remember.
 const mostCharacters = 200_000
 const mostTextsSwallowed = 8
-const longestText = 1_000
+const longestText = 20_000
+const longestId = 1_000
 // Far deeper than any layout; keeps a tree from outside from exhausting the stack.
 const deepest = 200
 
@@ -30,8 +34,10 @@ const containers: ReadonlySet<string> = new Set(['list', 'dialog', 'web', 'field
 
 export interface FlatTree {
   readonly elements: readonly ElementFacts[]
-  /** Set when the tree was larger than what is kept. */
+  /** Set when the tree had more elements than are kept. */
   readonly isCut: boolean
+  /** Set when a text was longer than what is kept; its element says so too. */
+  readonly hasCutTexts: boolean
 }
 
 /** Lists what an agent needs of a tree, in reading order. */
@@ -39,8 +45,9 @@ export function flattenTree (root: UiNode): FlatTree {
   const elements: Building[] = []
   let charactersLeft = mostCharacters
   let isCut = false
-  visit(root, { depth: 0, parent: undefined, swallowed: undefined })
-  return { elements, isCut }
+  let hasCutTexts = false
+  visit(root, { depth: 0, parent: undefined, swallowed: undefined, inList: false })
+  return { elements, isCut, hasCutTexts }
 
   function visit (node: UiNode, at: Position): void {
     if (at.depth > deepest || elements.length >= mostElements) {
@@ -49,7 +56,7 @@ export function flattenTree (root: UiNode): FlatTree {
     }
     const start = elements.length
     const inner = list(node, at) ?? at
-    for (const child of node.children) visit(child, { ...inner, depth: at.depth + 1 })
+    for (const child of node.children) visit(child, { ...inner, depth: at.depth + 1, inList: at.inList || node.role === 'list' })
     const end = elements.length
 
     if (inner !== at) elements[start]!.insideEnd = end
@@ -57,23 +64,32 @@ export function flattenTree (root: UiNode): FlatTree {
   }
 
   /** Lists the node if it is worth it; where its children then stand. */
-  function list (node: UiNode, { depth, parent, swallowed }: Position): Position | undefined {
+  function list (node: UiNode, { depth, parent, swallowed, inList }: Position): Position | undefined {
     if (swallowed !== undefined && !standsAlone(node) && (!isCheck(node) || node === swallowed.check)) return undefined
 
     const meal = swallows(node) ? swallow(node) : undefined
     const own = ownTexts(node)
     if (!isWorthListing(node, own, meal)) return undefined
 
-    const texts = distinct([...own, ...(meal?.texts ?? [])]).map(afford).filter((text) => text !== '')
+    const whole = distinct([...own, ...(meal?.texts ?? [])])
+    const kept = whole.map(afford)
+    const texts = kept.filter((text) => text !== '')
+    const wholeValue = node.role === 'field' ? fieldValue(node) : undefined
+    const value = wholeValue === undefined ? undefined : afford(wholeValue)
+    const description = present(node.description)
+    const isShortened = value !== wholeValue || kept.some((text, at) => text !== whole[at])
+    if (isShortened) hasCutTexts = true
     const index = elements.length
     elements.push({
       role: meal?.check?.role ?? node.role,
       label: texts.join(' · '),
       texts,
-      description: present(node.description),
+      // What it is described by is one of its own texts.
+      description: description === undefined ? undefined : kept[whole.indexOf(description)],
       id: idOf(node),
       innerIds: meal?.ids ?? [],
-      value: node.role === 'field' ? affordValue(node) : undefined,
+      value,
+      wholeDigest: isShortened ? digest([...whole, wholeValue]) : undefined,
       rect: node.rect,
       visible: node.rect.width > 0 && node.rect.height > 0,
       clickable: node.clickable,
@@ -85,22 +101,17 @@ export function flattenTree (root: UiNode): FlatTree {
       focused: node.focused,
       password: node.password,
       parent,
+      inList,
       insideEnd: index + 1,
       row: { start: index, end: index + 1 }
     })
-    return { depth, parent: index, swallowed: meal }
+    return { depth, parent: index, swallowed: meal, inList }
   }
 
   function afford (text: string): string {
-    const kept = cut(text, charactersLeft)
+    const kept = cut(text, Math.min(longestText, charactersLeft))
     charactersLeft -= kept.length
-    if (kept !== text) isCut = true
     return kept
-  }
-
-  function affordValue (field: UiNode): string | undefined {
-    const value = fieldValue(field)
-    return value === undefined ? undefined : afford(value)
   }
 
   function giveRow (start: number, end: number): void {
@@ -118,6 +129,7 @@ interface Position {
   readonly parent: number | undefined
   /** Set inside an element that swallowed the texts in it. */
   readonly swallowed: Meal | undefined
+  readonly inList: boolean
 }
 
 /** What an element swallowed. */
@@ -198,11 +210,16 @@ function fieldValue (node: UiNode): string | undefined {
 
 function present (text: string | undefined): string | undefined {
   const trimmed = text?.trim()
-  return trimmed === undefined || trimmed === '' ? undefined : cut(trimmed, longestText)
+  return trimmed === undefined || trimmed === '' ? undefined : trimmed
 }
 
 function idOf ({ id }: UiNode): string | undefined {
-  return id === undefined || id === '' ? undefined : cut(plainId(id), longestText)
+  return id === undefined || id === '' ? undefined : cut(plainId(id), longestId)
+}
+
+/** Tells two long texts apart whose beginnings are the same. */
+function digest (texts: ReadonlyArray<string | undefined>): string {
+  return createHash('sha256').update(JSON.stringify(texts)).digest('base64')
 }
 
 function distinct (texts: readonly string[]): string[] {

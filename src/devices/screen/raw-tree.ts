@@ -1,8 +1,8 @@
-import type { UiNode } from '../device-driver.ts'
+import type { UiNode } from '../device-types.ts'
 import { cut } from '../../text/quote.ts'
 
 const deepest = 200
-const longestText = 4_000
+const longestText = 20_000
 // Of all texts together, so that the result stays one a client takes.
 const mostCharacters = 50_000
 
@@ -10,6 +10,8 @@ export interface RawTree {
   readonly tree: Readonly<Record<string, unknown>>
   readonly shown: number
   readonly total: number
+  /** Whether a text was cut; its node says `cut`. */
+  readonly isCut: boolean
 }
 
 /** The tree as the platform reported it, without what is false or absent, cut after `max` nodes. */
@@ -17,8 +19,9 @@ export function rawTree (root: UiNode, max: number): RawTree {
   let shown = 0
   let total = 0
   let charactersLeft = mostCharacters
+  let isCut = false
   const tree = convert(root, 0) ?? {}
-  return { tree, shown, total }
+  return { tree, shown, total, isCut }
 
   function convert (node: UiNode, depth: number): Record<string, unknown> | undefined {
     total += 1
@@ -32,10 +35,7 @@ export function rawTree (root: UiNode, max: number): RawTree {
     const flags = ['clickable', 'longClickable', 'scrollable', 'selected', 'focused', 'password'] as const
     return {
       role: node.role,
-      ...textOf('text', node.text),
-      ...textOf('description', node.description),
-      ...textOf('hint', node.hint),
-      ...textOf('id', node.id),
+      ...textsOf(node),
       rect: [x, y, width, height],
       ...Object.fromEntries(flags.filter((flag) => node[flag]).map((flag) => [flag, true])),
       ...(node.checked === undefined ? {} : { checked: node.checked }),
@@ -44,10 +44,16 @@ export function rawTree (root: UiNode, max: number): RawTree {
     }
   }
 
-  function textOf (name: string, text: string | undefined): Record<string, string> {
-    if (text === undefined) return {}
-    const kept = cut(text, Math.min(longestText, charactersLeft))
-    charactersLeft -= kept.length
-    return { [name]: kept }
+  function textsOf (node: UiNode): Record<string, unknown> {
+    const texts: Record<string, unknown> = {}
+    for (const name of ['text', 'description', 'hint', 'id'] as const) {
+      const whole = node[name]
+      if (whole === undefined) continue
+      const kept = cut(whole, Math.min(longestText, charactersLeft))
+      charactersLeft -= kept.length
+      texts[name] = kept
+      if (kept !== whole) isCut = texts['cut'] = true
+    }
+    return texts
   }
 }

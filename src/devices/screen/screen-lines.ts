@@ -8,7 +8,8 @@
  *     e9 img (no label) click
  *
  * One line of facts, then one line an element: ref, role, quoted label, `=` and quoted value,
- * then bare words for what is not said by the role. `full` adds `#id` and `x,y,width,height`.
+ * then bare words for what is not said by the role. An ellipsis after the quotes is a text cut
+ * here, which `full` tells whole; `cut` is one that was too long to keep. `full` adds `#id` and `x,y,width,height`.
  * Everything that comes from the phone is quoted or is checked to be one plain word, so no
  * text on a screen can pass for a line, a ref or a flag (see `quote.ts`).
  */
@@ -19,8 +20,8 @@ export const details = ['lines', 'full'] as const
 /** How much is told of each element: names only, or also ids, places and whole texts. */
 export type Detail = (typeof details)[number]
 
-/** Longest text shown of a label or value with `lines`. */
-export const labelLimit = 100
+/** Longest label or value shown. Few are longer than `full` shows, and one alone never fills a result. */
+export const textLimits: Readonly<Record<Detail, number>> = { lines: 100, full: 20_000 }
 
 const clickableRoles: ReadonlySet<string> = new Set(['button', 'field', 'item', 'switch', 'checkbox', 'tab', 'key'])
 
@@ -39,7 +40,7 @@ export function headLine (screen: ScreenHead & Pick<Screen, 'rev'>): string {
 
 /** One line for one element. */
 export function elementLine (element: ScreenElement, detail: Detail): string {
-  const limit = detail === 'full' ? undefined : labelLimit
+  const limit = textLimits[detail]
   const parts = [element.ref, element.role, element.label === '' ? '(no label)' : quote(element.label, limit)]
   if (element.value !== undefined) parts.push('=', quote(element.value, limit))
   if (detail === 'full') {
@@ -66,7 +67,8 @@ export function flagsOf (element: ScreenElement): string[] {
     !element.enabled && 'disabled',
     element.focused && 'focused',
     element.password && 'password',
-    !element.visible && 'offscreen'
+    !element.visible && 'offscreen',
+    element.wholeDigest !== undefined && 'cut'
   ]
   return flags.filter((flag) => flag !== false)
 }

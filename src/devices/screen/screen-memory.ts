@@ -7,7 +7,7 @@
  * came and went. A straggler of an ended lease gets a memory of its own that nobody keeps.
  */
 import { createHash } from 'node:crypto'
-import type { Observation } from '../device-driver.ts'
+import type { Observation } from '../device-types.ts'
 import { carryRefs } from './carry-refs.ts'
 import { flattenTree, type FlatTree } from './flatten-tree.ts'
 import type { Screen, ScreenElement, ScreenHead } from './screen.ts'
@@ -91,17 +91,22 @@ function createLeaseScreens (): LeaseScreens {
   }
 }
 
-function headOf (observation: Observation, { isCut }: FlatTree): ScreenHead {
-  const { capturedAtMs, app, activity, size, orientation, keyboardShown, locked, warnings } = observation
+function headOf (observation: Observation, { isCut, hasCutTexts }: FlatTree): ScreenHead {
+  const { capturedAtMs, app, activity, visit, size, orientation, keyboardShown, locked, warnings } = observation
   return {
     capturedAtMs,
     app,
     activity,
+    visit,
     size,
     orientation,
     keyboardShown,
     locked,
-    warnings: isCut ? [...warnings, 'The screen has more elements than are kept; the last ones are missing.'] : warnings
+    warnings: [
+      ...warnings,
+      ...(isCut ? ['The screen has more elements than are kept; the last ones are missing.'] : []),
+      ...(hasCutTexts ? ['The screen has more text than is kept; elements that say `cut` have more than is told.'] : [])
+    ]
   }
 }
 

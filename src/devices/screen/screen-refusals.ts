@@ -1,5 +1,5 @@
 import { Refusal } from '../../refusals/refusal.ts'
-import { cut, quote } from '../../text/quote.ts'
+import { quote, shorten } from '../../text/quote.ts'
 import { elementName } from './screen-lines.ts'
 import type { ScreenElement } from './screen.ts'
 import { describeSelector, type Selector } from './selector.ts'
@@ -23,7 +23,7 @@ export class NoMatchRefusal extends Refusal {
       retryable: true,
       nextAction: facts.nextAction ??
         'Use one of the nearest names, or observe; if the element should come soon, waitFor it; if it is further down, swipeOn with untilVisible.',
-      details: { nearest: facts.nearest.map((name) => cut(name, 100)), ...facts.details }
+      details: { nearest: facts.nearest.map((name) => shorten(name, 100)), ...facts.details }
     })
   }
 }
@@ -39,7 +39,7 @@ export class AmbiguousRefusal extends Refusal {
       nextAction: 'Use the ref of one of the candidates, or add `index` (from 0, in this order), `role` or `within`.',
       details: {
         count: matches.length,
-        candidates: matches.slice(0, mostCandidates).map(({ ref, role, label }) => ({ ref, role, label: cut(label, 100) }))
+        candidates: matches.slice(0, mostCandidates).map(({ ref, role, label }) => ({ ref, role, label: shorten(label, 100) }))
       }
     })
   }
@@ -49,14 +49,21 @@ export class AmbiguousRefusal extends Refusal {
 export class StaleRefRefusal extends Refusal {
   readonly code = 'stale_ref'
 
-  constructor (ref: string, element: ScreenElement | undefined) {
+  constructor (ref: string, { element, alike }: {
+    /** What the ref stood for, while that is remembered. */
+    readonly element: ScreenElement | undefined
+    /** What looks like it on the screen as it is now. */
+    readonly alike: ScreenElement | undefined
+  }) {
     super({
       message: element === undefined
         ? `${quote(ref)} is from a screen too long ago.`
-        : `${elementName(element)} is no longer on the screen.`,
+        : alike === undefined
+          ? `${elementName(element)} is no longer on the screen.`
+          : `${elementName(element)} is of an earlier screen; ${alike.ref} looks like it, but may belong to something else.`,
       retryable: false,
       nextAction: 'Call observe and use a ref of the new screen.',
-      details: { ref }
+      details: { ref, ...(alike === undefined ? {} : { alike: alike.ref }) }
     })
   }
 }

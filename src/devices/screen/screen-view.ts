@@ -5,10 +5,10 @@
  * of them. With `lines` an element is `{ref, role, label}` and what is remarkable about it;
  * ids, places and whole texts come with `full`, where they were asked for.
  */
-import type { UiNode } from '../device-driver.ts'
-import { cut, quote } from '../../text/quote.ts'
+import type { UiNode } from '../device-types.ts'
+import { quote, shorten } from '../../text/quote.ts'
 import { rawTree } from './raw-tree.ts'
-import { elementLine, flagsOf, headLine, labelLimit, type Detail } from './screen-lines.ts'
+import { elementLine, flagsOf, headLine, textLimits, type Detail } from './screen-lines.ts'
 import type { Screen, ScreenElement } from './screen.ts'
 
 // About what a client takes as one result, however long the texts on the screen are.
@@ -94,13 +94,14 @@ export function viewChanges (before: Screen, screen: Screen, options: ViewOption
 
 /** The tree as the platform reported it, as far as it goes into one result. */
 export function viewRaw (screen: Screen, root: UiNode): ScreenView {
-  const { tree, shown, total } = rawTree(root, mostRawNodes)
+  const { tree, shown, total, isCut } = rawTree(root, mostRawNodes)
   const truncated = shown < total ? { shown, total } : undefined
   return {
     lines: [
       headLine(screen),
       JSON.stringify(tree),
       ...(truncated === undefined ? [] : [`(${shown} of ${total} nodes shown)`]),
+      ...(isCut ? ['(texts of nodes with `cut` are longer than what is shown)'] : []),
       ...warningLines(screen.warnings)
     ],
     data: {
@@ -135,8 +136,8 @@ export function elementData (element: ScreenElement, detail: Detail): Record<str
   return {
     ref,
     role,
-    label: shorten(label, detail),
-    ...(value === undefined ? {} : { value: shorten(value, detail) }),
+    label: shorten(label, textLimits[detail]),
+    ...(value === undefined ? {} : { value: shorten(value, textLimits[detail]) }),
     ...(detail === 'full' ? { ...(id === undefined ? {} : { id }), rect: [rect.x, rect.y, rect.width, rect.height] } : {}),
     ...(flags.length === 0 ? {} : { flags })
   }
@@ -156,11 +157,6 @@ function fit (elements: readonly ScreenElement[], { max, detail }: ViewOptions):
     return index === max || characters > mostCharacters
   })
   return end === -1 ? elements : elements.slice(0, end)
-}
-
-function shorten (text: string, detail: Detail): string {
-  const shown = detail === 'full' ? text : cut(text, labelLimit)
-  return shown === text ? text : `${shown}…`
 }
 
 function truncatedLine (truncated: { readonly shown: number, readonly total: number } | undefined): string[] {

@@ -5,7 +5,7 @@
  * A screen is one look at one phone under one lease. Its `rev` rises when anything an agent
  * could notice has changed since the look before; equal revs mean equal screens.
  */
-import type { ElementRole, Orientation, Rect } from '../device-driver.ts'
+import type { ElementRole, Orientation, Rect } from '../device-types.ts'
 
 /** One element, before it has a name. */
 export interface ElementFacts {
@@ -21,6 +21,8 @@ export interface ElementFacts {
   readonly innerIds: readonly string[]
   /** What a field holds; a password field holds bullets. */
   readonly value: string | undefined
+  /** Set when some of the above was too long to keep: the digest of all of it. */
+  readonly wholeDigest: string | undefined
   readonly rect: Rect
   /** False when it is scrolled out of sight. */
   readonly visible: boolean
@@ -34,6 +36,8 @@ export interface ElementFacts {
   readonly password: boolean
   /** Index of the nearest listed element around it. */
   readonly parent: number | undefined
+  /** Whether a list is around it, however far and however the list itself is told. */
+  readonly inList: boolean
   /** Elements from the next index up to here, exclusive, are inside this one. */
   readonly insideEnd: number
   /** Index range of the smallest layout around it that holds another element too: its row. */
@@ -50,6 +54,8 @@ export interface ScreenHead {
   readonly capturedAtMs: number
   readonly app: string | null
   readonly activity: string | undefined
+  /** Names this entering of the screen, where the platform tells one entering from the next. */
+  readonly visit: string | undefined
   readonly size: { readonly width: number, readonly height: number }
   readonly orientation: Orientation
   readonly keyboardShown: boolean

@@ -2,12 +2,15 @@
  * From a selector to the element it means, or to a refusal that names what is there instead.
  *
  * `text` and `desc` are tried in three steps: equal, equal when folded (case, white space,
- * invisible characters), contained when folded. The first step with any match decides, so
- * "Save" finds "Save" beside "Save as". Only what is in sight counts; a ref may name more.
+ * punctuation as a keyboard types it, invisible characters), contained when folded. The first
+ * step with any match decides, so "Save" finds "Save" beside "Save as". "Allow" is not contained
+ * in "Don't allow". Only what is in sight counts; a ref may name more. What says nothing is
+ * found by no text.
  */
-import { fold } from './fold.ts'
+import { fold, isBlank, plainPunctuation } from './fold.ts'
 import { matchPattern } from './match-pattern.ts'
 import { nearestNames } from './nearest-names.ts'
+import { isOnlyNegated } from './opposites.ts'
 import { plainId } from './plain-id.ts'
 import { AmbiguousRefusal, NoMatchRefusal, OffscreenRefusal, StaleRefRefusal } from './screen-refusals.ts'
 import type { LeaseScreens } from './screen-memory.ts'
@@ -83,12 +86,20 @@ function narrow (elements: readonly ScreenElement[], { text, textMatches, id, de
   if (role !== undefined) matches = matches.filter((element) => element.role === role)
   if (id !== undefined) matches = byId(matches, id)
   if (textMatches !== undefined && matches.length > 0) {
-    const found = matchPattern(textMatches, matches.map(textsOf))
-    matches = matches.filter((_, index) => found.has(index))
+    matches = byPattern(matches, textMatches)
   }
   if (text !== undefined) matches = byText(matches, text, textsOf)
-  if (desc !== undefined) matches = byText(matches, desc, ({ description }) => description === undefined ? [] : [description])
+  if (desc !== undefined) matches = byText(matches, desc, ({ description }) => description === undefined || isBlank(description) ? [] : [description])
   return matches
+}
+
+/** By a regular expression, for the texts as they are and as a keyboard would type them. */
+function byPattern (elements: readonly ScreenElement[], pattern: string): readonly ScreenElement[] {
+  const found = matchPattern(pattern, elements.map((element) => textsOf(element).flatMap((text) => {
+    const plain = plainPunctuation(text)
+    return plain === text ? [text] : [text, plain]
+  })))
+  return elements.filter((_, index) => found.has(index))
 }
 
 /** By the elements' own ids, else by those of what they swallowed. */
@@ -103,11 +114,17 @@ function byText (
 ): readonly ScreenElement[] {
   const exact = wanted.trim()
   const folded = fold(wanted)
-  const steps: ReadonlyArray<(text: string) => boolean> = [
+  const steps: Array<(text: string) => boolean> = [
     (text) => text === exact,
     (text) => fold(text) === folded,
-    (text) => folded !== '' && fold(text).includes(folded)
+    (text) => {
+      const whole = fold(text)
+      return folded !== '' && whole.includes(folded) && !isOnlyNegated(folded, whole)
+    }
   ]
+  // What was cut for the answer it was copied from ends in an ellipsis that is not on the screen.
+  const beginning = /[^.]\.{3}$/.test(folded) ? folded.slice(0, -3).trimEnd() : ''
+  if (beginning !== '') steps.push((text) => fold(text).startsWith(beginning))
   for (const step of steps) {
     const matches = elements.filter((element) => textsOf(element).some(step))
     if (matches.length > 0) return matches
@@ -116,7 +133,8 @@ function byText (
 }
 
 function textsOf ({ label, texts, value }: ScreenElement): readonly string[] {
-  return value === undefined ? [label, ...texts] : [label, ...texts, value]
+  const all = value === undefined ? [label, ...texts] : [label, ...texts, value]
+  return all.filter((text) => !isBlank(text))
 }
 
 /** What is inside the element; for one that holds nothing, what else is in its row. */
@@ -134,7 +152,9 @@ function byRef (screen: Screen, selector: Selector, ref: string, memory: LeaseSc
     return element
   }
   ensureKnown(screen, selector)
-  throw new StaleRefRefusal(ref, memory.element(ref))
+  const before = memory.element(ref)
+  const alike = screen.elements.find(({ role, id, label }) => role === before?.role && id === before.id && label === before.label)
+  throw new StaleRefRefusal(ref, { element: before, alike })
 }
 
 function ensureKnown (screen: Screen, selector: Selector): void {

@@ -1,4 +1,4 @@
-import type { ElementRole } from '../device-driver.ts'
+import type { ElementRole } from '../device-types.ts'
 import { quote } from '../../text/quote.ts'
 
 /** Which element is meant. Every given member must match; `ref` stands alone. */

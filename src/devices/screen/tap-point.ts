@@ -1,4 +1,4 @@
-import type { Point } from '../device-driver.ts'
+import type { Point } from '../device-types.ts'
 import type { Screen, ScreenElement } from './screen.ts'
 
 // Shares of width and height, in the order they are tried.

@@ -1,6 +1,6 @@
 import type { AppCommands, AppSource } from '../app-commands.ts'
 import { ensureNotCancelled } from '../../refusals/cancellation.ts'
-import type { Command } from '../device-driver.ts'
+import type { Command } from '../device-types.ts'
 import { UnsupportedRefusal } from '../device-refusals.ts'
 import { InstallFailedRefusal } from '../device-state-refusals.ts'
 import type { FileCommands } from '../file-commands.ts'

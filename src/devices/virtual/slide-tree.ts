@@ -1,4 +1,4 @@
-import type { Rect, UiNode } from '../device-driver.ts'
+import type { Rect, UiNode } from '../device-types.ts'
 import { intersect } from './screen/box.ts'
 
 /** A UI tree caught while the screen slides in from the right: everything is off by a part of the way. */

@@ -2,7 +2,8 @@ import { unlessAborted, waitFor } from '../../runtime/abortable.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Scheduler } from '../../runtime/scheduler.ts'
 import { ensureNotCancelled } from '../../refusals/cancellation.ts'
-import type { DeviceDescription, DeviceDriver, Key, Observation, Point } from '../device-driver.ts'
+import type { DeviceDriver } from '../device-driver.ts'
+import type { DeviceDescription, Key, Observation, Point } from '../device-types.ts'
 import { DeviceOfflineRefusal, OutsideScreenRefusal, UnsupportedRefusal } from '../device-refusals.ts'
 import type { AppDefinition } from './apps/app-definition.ts'
 import type { Faults } from './faults.ts'
@@ -44,7 +45,7 @@ export function createVirtualDriver ({ id, name, phone, apps, acceptsDefinitions
   }
   const screenshots = createScreenshots(phone, clock)
   const closing = new AbortController()
-  let given: Look | undefined
+  let given: Look & Pick<Observation, 'visit'> | undefined
 
   async function obey<Result> (
     signal: AbortSignal, work: () => Result | Promise<Result>, latencyMs = faults.latencyMs()
@@ -72,8 +73,9 @@ export function createVirtualDriver ({ id, name, phone, apps, acceptsDefinitions
 
   function observation (): Observation {
     const stale = faults.strikes('staleObservationPercent') ? given : undefined
-    const look = stale ?? phone.look()
-    given = phone.look()
+    const now = { ...phone.look(), visit: phone.visit() }
+    const look = stale ?? now
+    given = now
     const moving = faults.strikes('notIdlePercent')
     return {
       ...look,

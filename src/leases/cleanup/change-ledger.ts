@@ -10,7 +10,7 @@
  */
 import { z } from 'zod'
 import { permissionStates } from '../../devices/app-commands.ts'
-import { orientations } from '../../devices/device-driver.ts'
+import { orientations } from '../../devices/device-types.ts'
 
 const wholePhone = { target: z.literal(''), before: z.null() }
 
@@ -40,6 +40,7 @@ export const changeSchema = z.discriminatedUnion('kind', [
 
 export type Change = Readonly<z.output<typeof changeSchema>>
 export type ChangeKind = Change['kind']
+export type ChangeOf<Kind extends ChangeKind> = Extract<Change, { readonly kind: Kind }>
 
 export interface RecordedChange {
   readonly id: number

@@ -7,7 +7,8 @@
  * the next try repeats it. Going home comes last, gets what is left of the time, and is not
  * tried again here: it is the long one, and a device that fails it is tried again as a whole.
  */
-import type { Command, DeviceDriver } from '../../devices/device-driver.ts'
+import type { DeviceDriver } from '../../devices/device-driver.ts'
+import type { Command } from '../../devices/device-types.ts'
 import { DeviceOfflineRefusal } from '../../devices/device-refusals.ts'
 import { waitFor } from '../../runtime/abortable.ts'
 import type { Scheduler } from '../../runtime/scheduler.ts'
@@ -68,7 +69,7 @@ async function takeStep ({ driver, ledger, scheduler, fence, progress }: Cleanup
   const { kind } = change
   for (let left = tries - 1; ; left -= 1) {
     try {
-      const done = await withinStep(scheduler, undoLimitMs[kind], signal, (signal) => undoChange(driver, change, { fence, signal }))
+      const done = await withinStep(scheduler, undoLimitMs(change), signal, (signal) => undoChange(driver, change, { fence, signal }))
       await ledger.remove(id)
       if (done !== undefined) progress.cleaned.push(done)
       return

@@ -1,4 +1,4 @@
-import { CleanupNotAllowedRefusal } from './cleanup-refusals.ts'
+import { Refusal } from '../../refusals/refusal.ts'
 
 /**
  * How much is put back when a lease ends:
@@ -26,4 +26,19 @@ export function allowedCleanup (wanted: CleanupLevel | undefined, lowest: Cleanu
   if (wanted === undefined) return usualCleanup(lowest)
   if (cleanupLevels.indexOf(wanted) < cleanupLevels.indexOf(lowest)) throw new CleanupNotAllowedRefusal(wanted, lowest)
   return wanted
+}
+
+/** A release asks for less cleanup than the operator allows (`leases.lowestCleanup`). */
+export class CleanupNotAllowedRefusal extends Refusal {
+  readonly code = 'cleanup_not_allowed'
+  override readonly kind = 'forbidden'
+
+  constructor (wanted: CleanupLevel, lowest: CleanupLevel) {
+    super({
+      message: `This gateway does not release a device with cleanup ${wanted}.`,
+      retryable: false,
+      nextAction: `Release it with cleanup ${lowest} or more, or leave cleanup out.`,
+      details: { lowest }
+    })
+  }
 }

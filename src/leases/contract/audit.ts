@@ -47,6 +47,7 @@ export function auditOf (event: LeaseEvent, before: Occupancy, after: Occupancy)
     case 'settle':
       return before.device.state === 'quarantined' ? { ...about, event: 'return' } : undefined
     case 'extend':
+    case 'confirm':
     case 'await_owner':
     case 'resume':
       return undefined

@@ -4,8 +4,8 @@
  * A device, as it is recorded:
  *
  *   free         clean, and nobody's. A grant makes it leased, unless an operator holds it.
- *   leased       has one live lease. The end of that lease makes it cleaning; only when nobody
- *                ever acted under it (`undelivered`) it is free again at once.
+ *   leased       has one live lease. The end of that lease makes it cleaning; only a grant that
+ *                is taken back (`undelivered`) before any call was let in leaves it free at once.
  *   cleaning     is being put back to its home state after a lease that is releasing. Success
  *                makes it free, failure quarantined; either way the lease has ended.
  *   quarantined  could not be put back. Nobody gets it until a later try succeeds.
@@ -27,7 +27,13 @@
  *   releasing       over for its holder. Nothing about it changes but the state.
  *   ended           for ever.
  *
- * The first two are live, and a live lease is over by time at the earliest of three instants:
+ * A lease is confirmed once its holder is known to have learned of it: by any claim of it (use,
+ * renewal, heartbeat, release) but those of the call that acquired it. The answer of that call may
+ * never arrive. Until the lease is confirmed the grant can be taken back (`undelivered`): the
+ * handle was told to no other call, and what the acquiring call has done itself is cleaned up. A
+ * confirmed lease is not taken back, and stays confirmed.
+ *
+ * The first two states are live, and a live lease is over by time at the earliest of three instants:
  * its expiry, its idle time after the last control call, its full length. A running call may
  * hold that off (`isVetoed`); a lease that is only held up by calls is expiring, which is not
  * recorded. An end by time is refused while the lease is not due: whoever decided it has looked
@@ -131,12 +137,16 @@ export type LeaseEvent =
      * nobody else. The death of the process never forgets it.
      */
     readonly durable: boolean
+    /** The call that acquired the lease moves it, which does not confirm it; every other one does. */
+    readonly byAcquirer?: boolean
   }
+  /** The holder knows of the lease: it has claimed it in a way that does not move it. */
+  | LeaseReference & { readonly type: 'confirm' }
   /** After a restart: the lease waits for its owner, and time it could not be used in is forgiven. */
   | LeaseReference & { readonly type: 'await_owner', readonly forgivenMs: number, readonly ownerMs: number }
   /** The owner has been heard of, or has time left after the time in which it was awaited. */
   | LeaseReference & { readonly type: 'resume' }
-  /** Ends a lease for its holder; by time only if it is due, as undelivered only if it is unused. */
+  /** Ends a lease for its holder; by time only if it is due, as undelivered only if it is not confirmed. */
   | LeaseReference & { readonly type: 'end', readonly reason: EndReason, readonly note?: string, readonly by?: string }
   /** The device is back in its home state. */
   | CleanupReference & { readonly type: 'settle' }
@@ -171,7 +181,7 @@ export function advance ({ device, lease }: Occupancy, event: LeaseEvent): Occup
       return device.state === 'free' && device.holds.length === 0 ? grant(device, event) : undefined
     case 'extend': {
       if (!isMeant(lease, event) || (isDue(lease, event) && !event.isVetoed)) return undefined
-      const { nowMs, by, ttlMs = lease.ttlMs } = event
+      const { nowMs, by, ttlMs = lease.ttlMs, byAcquirer = false } = event
       return {
         device,
         lease: {
@@ -180,10 +190,14 @@ export function advance ({ device, lease }: Occupancy, event: LeaseEvent): Occup
           ttlMs,
           expiresAtMs: Math.min(nowMs + ttlMs, lease.mustEndAtMs),
           lastControlAtMs: by === 'control' ? nowMs : lease.lastControlAtMs,
-          isUsed: lease.isUsed || by !== 'renewal'
+          isUsed: lease.isUsed || by !== 'renewal',
+          isConfirmed: lease.isConfirmed || !byAcquirer
         }
       }
     }
+    case 'confirm':
+      if (!isMeant(lease, event)) return undefined
+      return { device, lease: lease.isConfirmed ? lease : { ...lease, isConfirmed: true } }
     case 'await_owner': {
       if (!isMeant(lease, event)) return undefined
       const { forgivenMs, nowMs, ownerMs } = event
@@ -237,6 +251,7 @@ function grant (device: DeviceRecord, { type, deviceId, nowMs, maxLengthMs, ttlM
       mustEndAtMs,
       lastControlAtMs: nowMs,
       isUsed: false,
+      isConfirmed: false,
       end: undefined
     }
   }
@@ -246,7 +261,8 @@ function end (device: DeviceRecord, lease: Lease, { reason, note, nowMs }: Extra
   const fence = device.fence + 1
   switch (reason) {
     case 'undelivered':
-      if (lease.isUsed) return undefined
+      if (lease.isConfirmed) return undefined
+      if (lease.isUsed) return dirtied({ reason, atMs: nowMs })
       return { device: { ...device, state: 'free', fence }, lease: { ...lease, state: 'ended', end: { reason, atMs: nowMs } } }
     case 'expired':
     case 'idle':

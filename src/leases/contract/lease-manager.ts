@@ -1,4 +1,5 @@
-import type { DeviceDriver, DeviceKind, DeviceDescription, Platform } from '../../devices/device-driver.ts'
+import type { DeviceDriver } from '../../devices/device-driver.ts'
+import type { DeviceKind, DeviceDescription, Platform } from '../../devices/device-types.ts'
 import type { AuditEntry } from './audit.ts'
 import type { CleanupLevel } from '../cleanup/cleanup-level.ts'
 import type { EndReason, Holder, Lease, Priority } from './lease.ts'
@@ -35,6 +36,13 @@ export interface PooledDevice {
   readonly failures: number
   /** The lease that holds it or is being cleaned up after. */
   readonly lease: Lease | undefined
+}
+
+/** A device is in another state or held otherwise, or has another lease or one in another state. That a lease lasts longer now is no change. */
+export interface PoolChange {
+  readonly deviceId: string
+  /** The lease that is over, at the moment it is. */
+  readonly ended: Lease | undefined
 }
 
 /** What work done under a lease gets to act with. */
@@ -143,19 +151,28 @@ export interface LeaseManager {
    */
   release (request: LeaseClaim & { readonly cleanup?: CleanupLevel }): Promise<ReleaseResult>
 
-  /** Ends a lease of which its holder never learned. One that has been used, or is over, stays as it is. */
+  /**
+   * Takes back a lease whose holder has not learned of it: the answer of the call that acquired it
+   * did not arrive. One that is confirmed, or over, stays as it is. Returns once the device is clean.
+   */
   undo (request: LeaseClaim): Promise<void>
 
   /**
    * Runs `work` under a lease. The lease moves to a full ttl from now and does not end by time
-   * while `work` runs, for `limitMs` and for `leases.longestVetoMs` at most.
+   * while `work` runs, for `limitMs` and for `leases.longestVetoMs` at most. `byAcquirer`: the call
+   * that acquired the lease uses it, which does not show that its holder knows of it.
    *
    * @throws {UnknownLeaseRefusal} not there, or not this holder's
    * @throws {LeaseEndedRefusal} over, with the reason
    * @throws {DeviceOfflineRefusal} the device does not answer; the lease waits for it
    */
   use<T> (
-    request: LeaseClaim & { readonly signal: AbortSignal, readonly kind: UseKind, readonly limitMs?: number },
+    request: LeaseClaim & {
+      readonly signal: AbortSignal
+      readonly kind: UseKind
+      readonly limitMs?: number
+      readonly byAcquirer?: boolean
+    },
     work: (use: LeaseUse) => Promise<T>
   ): Promise<T>
 
@@ -187,7 +204,7 @@ export interface LeaseManager {
   /** Whether a device is part of the pool, whatever its state. */
   hasDevice (deviceId: string): boolean
 
-  /** Whether the holder's lease goes on. Looking does not use it: its expiry stays. */
+  /** Whether the holder's lease goes on. Asking is a claim, but no use: its expiry stays. */
   isHolding (request: LeaseClaim): Promise<boolean>
 
   /** Ids of the apps that phones of the pool have in their home state; one that does not answer is left out. */

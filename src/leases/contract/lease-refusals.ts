@@ -1,4 +1,4 @@
-import type { DeviceDescription } from '../../devices/device-driver.ts'
+import type { DeviceDescription } from '../../devices/device-types.ts'
 import { quote } from '../../text/quote.ts'
 import { Refusal } from '../../refusals/refusal.ts'
 import type { EndReason, LeaseEnd, Priority } from './lease.ts'
@@ -8,6 +8,7 @@ import type { DeviceState } from './lease-manager.ts'
 /** The handle is nobody's, or somebody else's: which of the two is not told. */
 export class UnknownLeaseRefusal extends Refusal {
   readonly code = 'lease_unknown'
+  override readonly kind = 'not_found'
 
   constructor () {
     super({
@@ -52,6 +53,7 @@ const endings: Readonly<Record<EndReason, string>> = {
 /** No device of the pool is what the caller asks for, taken or not. */
 export class UnknownDeviceRefusal extends Refusal {
   readonly code = 'no_such_device'
+  override readonly kind = 'not_found'
 
   /** `sorts`: of several that are wanted, those that no device is like, in words. */
   constructor (pool: readonly DeviceDescription[], sorts: readonly string[] = []) {
@@ -72,6 +74,7 @@ export class UnknownDeviceRefusal extends Refusal {
 /** Each of several devices is there, but not all of them at once: the pool has too few of that sort. */
 export class TooManyDevicesRefusal extends Refusal {
   readonly code = 'too_many_devices'
+  override readonly kind = 'limit'
 
   constructor ({ wanted, matching, atOnce, short }: {
     readonly wanted: number
@@ -212,6 +215,7 @@ export class TtlOutOfRangeRefusal extends Refusal {
 /** The gateway is starting or stopping; leases are left alone meanwhile. */
 export class LeasesUnavailableRefusal extends Refusal {
   readonly code = 'leases_unavailable'
+  override readonly kind = 'unavailable'
 
   constructor () {
     super({
@@ -247,6 +251,7 @@ export class WaitTimedOutRefusal extends Refusal {
 /** The queue is as long as it may be, in all or for this holder. */
 export class QueueFullRefusal extends Refusal {
   readonly code = 'queue_full'
+  override readonly kind = 'limit'
 
   constructor ({ limit, of }: { readonly limit: number, readonly of: 'everybody' | 'holder' }) {
     super({
@@ -264,6 +269,7 @@ export class QueueFullRefusal extends Refusal {
 /** The holder would have more leases than it may have at once. Other agents with the same token count too. */
 export class LeaseLimitReachedRefusal extends Refusal {
   readonly code = 'lease_limit_reached'
+  override readonly kind = 'limit'
 
   constructor ({ limit, wanted, isKept }: LimitReached & { readonly wanted: number }) {
     const canFit = wanted <= limit
@@ -295,6 +301,7 @@ export function limitNote ({ limit, isKept }: LimitReached): string {
 /** The priority is above what the operator lets callers ask for. */
 export class PriorityNotAllowedRefusal extends Refusal {
   readonly code = 'priority_not_allowed'
+  override readonly kind = 'forbidden'
 
   constructor ({ asked, highest }: { readonly asked: Priority, readonly highest: Priority }) {
     super({
@@ -309,6 +316,7 @@ export class PriorityNotAllowedRefusal extends Refusal {
 /** An operator named a device that is not part of the pool. */
 export class DeviceUnknownRefusal extends Refusal {
   readonly code = 'device_unknown'
+  override readonly kind = 'not_found'
 
   constructor (device: string) {
     super({

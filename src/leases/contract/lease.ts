@@ -64,6 +64,8 @@ export interface Lease {
   readonly lastControlAtMs: number
   /** Whether any call has been let in under it. */
   readonly isUsed: boolean
+  /** Whether the holder is known to have learned of it: it was claimed by another call than the one that acquired it. */
+  readonly isConfirmed: boolean
   /** How long its holder may be silent, if it promised heartbeats. */
   readonly heartbeatMs: number | undefined
   /** Set once the lease is no longer live. */

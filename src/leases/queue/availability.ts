@@ -6,7 +6,7 @@
  * else. Availability is plain data, a grant is an order with an answer, and either side may be
  * late: the queue proposes from what it was last told, and the device side decides.
  */
-import type { DeviceDescription } from '../../devices/device-driver.ts'
+import type { DeviceDescription } from '../../devices/device-types.ts'
 import type { Lease } from '../contract/lease.ts'
 import type { GrantEvent, Hold } from '../contract/lease-machine.ts'
 import type { DeviceState } from '../contract/lease-manager.ts'

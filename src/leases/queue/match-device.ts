@@ -1,4 +1,4 @@
-import type { DeviceDescription } from '../../devices/device-driver.ts'
+import type { DeviceDescription } from '../../devices/device-types.ts'
 import { quote } from '../../text/quote.ts'
 import type { DeviceSelector } from '../contract/lease-manager.ts'
 import { osMatcher } from './match-os.ts'

@@ -1,4 +1,4 @@
-import type { DeviceDescription } from '../../devices/device-driver.ts'
+import type { DeviceDescription } from '../../devices/device-types.ts'
 import type { DeviceSelector } from '../contract/lease-manager.ts'
 import { addDevices, deviceSetOf, emptyDeviceSet, type DeviceSet } from './device-set.ts'
 import { deviceMatcher } from './match-device.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import type { Observation } from '../../../src/devices/device-driver.ts'
+import type { Observation } from '../../../src/devices/device-types.ts'
 import { elementLine, elementName, headLine, type Detail } from '../../../src/devices/screen/screen-lines.ts'
 import { createScreenMemory } from '../../../src/devices/screen/screen-memory.ts'
 import type { ScreenElement } from '../../../src/devices/screen/screen.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import type { Observation, UiNode } from '../../../src/devices/device-driver.ts'
+import type { Observation, UiNode } from '../../../src/devices/device-types.ts'
 import { createScreenMemory } from '../../../src/devices/screen/screen-memory.ts'
 import { column, look, node } from '../../support/ui-node.ts'
 

@@ -1,7 +1,7 @@
 import { encode as encodeCl100k } from 'gpt-tokenizer/encoding/cl100k_base'
 import { encode as encodeO200k } from 'gpt-tokenizer/encoding/o200k_base'
 import t from 'tap'
-import type { UiNode } from '../../../src/devices/device-driver.ts'
+import type { UiNode } from '../../../src/devices/device-types.ts'
 import { createScreenMemory } from '../../../src/devices/screen/screen-memory.ts'
 import { defaultView, viewChanges, viewScreen } from '../../../src/devices/screen/screen-view.ts'
 import { settingsScreen } from '../../support/settings-screen.ts'

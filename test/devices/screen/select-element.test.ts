@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import type { UiNode } from '../../../src/devices/device-driver.ts'
+import type { UiNode } from '../../../src/devices/device-types.ts'
 import { createScreenMemory } from '../../../src/devices/screen/screen-memory.ts'
 import { findElements, selectElement, type Purpose } from '../../../src/devices/screen/select-element.ts'
 import type { Selector } from '../../../src/devices/screen/selector.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { UiNode } from '../../../src/devices/device-driver.ts'
+import type { UiNode } from '../../../src/devices/device-types.ts'
 import { createScreenMemory } from '../../../src/devices/screen/screen-memory.ts'
 import { tapPoint } from '../../../src/devices/screen/tap-point.ts'
 import { look, node } from '../../support/ui-node.ts'

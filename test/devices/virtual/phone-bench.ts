@@ -1,4 +1,5 @@
-import type { Command, DeviceDriver, Observation, Platform, Point, Rect, UiNode } from '../../../src/devices/device-driver.ts'
+import type { DeviceDriver } from '../../../src/devices/device-driver.ts'
+import type { Command, Observation, Platform, Point, Rect, UiNode } from '../../../src/devices/device-types.ts'
 import type { AppDefinition } from '../../../src/devices/virtual/apps/app-definition.ts'
 import { loadApps, sampleAppsFolder } from '../../../src/devices/virtual/apps/load-apps.ts'
 import { createFaults, faultSettings } from '../../../src/devices/virtual/faults.ts'

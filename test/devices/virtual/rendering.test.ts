@@ -1,6 +1,6 @@
 import { PNG } from 'pngjs'
 import t from 'tap'
-import type { Rect } from '../../../src/devices/device-driver.ts'
+import type { Rect } from '../../../src/devices/device-types.ts'
 import { command, phoneBench, sampleApps, signIn, type PhoneBench } from './phone-bench.ts'
 
 const width = 540

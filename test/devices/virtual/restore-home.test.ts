@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { keys, orientations } from '../../../src/devices/device-driver.ts'
+import { keys, orientations } from '../../../src/devices/device-types.ts'
 import { NoFocusedFieldRefusal } from '../../../src/devices/device-refusals.ts'
 import type { VirtualPhone } from '../../../src/devices/virtual/phone/virtual-phone.ts'
 import { asItWas, command, phoneBench, sampleApps, signIn, type PhoneBench } from './phone-bench.ts'

@@ -1,6 +1,6 @@
 import { encode } from 'gpt-tokenizer'
 import t from 'tap'
-import type { UiNode } from '../../../src/devices/device-driver.ts'
+import type { UiNode } from '../../../src/devices/device-types.ts'
 import { allNodes, asItWas, command, phoneBench, signIn } from './phone-bench.ts'
 
 t.test('signing in says what is wrong with what was typed', async (t) => {

@@ -73,7 +73,7 @@ t.test('level full makes the phone as new instead of undoing', async (t) => {
 })
 
 t.test('a phone that was to be made as new is, though the next try does not know it', async (t) => {
-  const { phone, driver, command, release, left, store, cleaner } = await setup()
+  const { phone, driver, command, release, left, store, cleaning } = await setup()
   await driver.setLocale('de-DE', command)
   phone.on('restoreHome', offline)
   t.match(await release('full'), { failed: ['Device phone-1 does not answer.'] })
@@ -82,7 +82,7 @@ t.test('a phone that was to be made as new is, though the next try does not know
 
   const [occupancy] = await store.occupancies()
   if (occupancy === undefined) throw new Error('no device')
-  t.match(await cleaner.clean(occupancy.device), { cleaned: ['went to the home screen'], failed: [] })
+  t.match(await cleaning.start(occupancy.device), { cleaned: ['went to the home screen'], failed: [] })
   t.strictSame(await left(), [])
 })
 
@@ -228,7 +228,7 @@ t.test('what has gone with something else, and what the phone cannot do, is noth
 })
 
 t.test('a quarantined phone is tried again later with what is left, and leaves quarantine when that works', async (t) => {
-  const { phone, driver, command, release, left, deviceState, time, cleaner } = await setup()
+  const { phone, driver, command, release, left, deviceState, time, cleaning } = await setup()
   await driver.setLocale('de-DE', command)
   await driver.setClipboard('x', command)
   phone.on('setLocale', offline)
@@ -239,7 +239,7 @@ t.test('a quarantined phone is tried again later with what is left, and leaves q
   time.advance(250)
   await releasing
   t.match(await deviceState(), { state: 'quarantined' })
-  t.equal(cleaner.nextTryAtMs('phone-1'), time.clock.nowMs() + 5_000)
+  t.equal(cleaning.nextTryAtMs, time.clock.nowMs() + 5_000)
   phone.on('setLocale', () => {})
   const before = phone.did.length
 
@@ -248,13 +248,13 @@ t.test('a quarantined phone is tried again later with what is left, and leaves q
 
   t.strictSame(phone.did.slice(before), ['locale en-US', 'stop a.b', 'press home x1'])
   t.match(await deviceState(), { state: 'free', reason: undefined })
-  t.equal(cleaner.nextTryAtMs('phone-1'), undefined)
+  t.equal(cleaning.nextTryAtMs, undefined)
   t.strictSame(await left(), [])
   t.equal(time.timers(), 0)
 })
 
 t.test('somebody can have a quarantined phone tried now; its turn that was set is off', async (t) => {
-  const { phone, driver, command, release, deviceState, time, cleaner, store } = await setup()
+  const { phone, driver, command, release, deviceState, time, cleaning, store } = await setup()
   await driver.setLocale('de-DE', command)
   phone.on('listApps', offline)
   await release()
@@ -262,8 +262,8 @@ t.test('somebody can have a quarantined phone tried now; its turn that was set i
   const [occupancy] = await store.occupancies()
   if (occupancy === undefined) throw new Error('no device')
 
-  const cleanups = [cleaner.clean(occupancy.device), cleaner.clean(occupancy.device)]
-  t.equal(cleaner.underWay('phone-1'), cleanups[1])
+  const cleanups = [cleaning.start(occupancy.device), cleaning.start(occupancy.device)]
+  t.equal(cleaning.of(occupancy.device.fence), cleanups[1])
   await Promise.all(cleanups)
 
   t.match(await deviceState(), { state: 'free' })

@@ -1,9 +1,6 @@
 import t from 'tap'
 import { UnsupportedRefusal } from '../../../src/devices/device-refusals.ts'
-import { fenceDriver } from '../../../src/devices/fenced-driver.ts'
-import { recordingDriver } from '../../../src/leases/cleanup/recording-driver.ts'
 import { cleanupBench } from '../../support/cleanup-bench.ts'
-import { fakeDriver } from '../../support/fake-driver.ts'
 import { scriptedPhone } from '../../support/scripted-driver.ts'
 
 const app = { id: 'a.b', name: 'A', version: '1', system: false, running: false }
@@ -41,22 +38,27 @@ t.test('each command that changes a thing writes down the thing and how it was',
   t.equal((await changes()).length, expected.length)
 })
 
-t.test('every command of the port is written down, or known to need it not', (t) => {
-  const plain = fenceDriver(fakeDriver())
-  const recording = recordingDriver(plain, { record: async () => true, changesOf: async () => [], remove: async () => {} }, { deviceId: 'phone-1', fence: 1 })
+t.test('what looks, acts or undoes reaches the phone as it is', async (t) => {
+  const { phone, driver, command, left } = await setup()
 
-  t.strictSame(Object.keys(plain).filter((name) => Reflect.get(plain, name) === Reflect.get(recording, name)).sort(), [
-    // Facts, and what is no command.
-    'bootId', 'close', 'description', 'homeApps', 'raiseFence',
-    // What reads.
-    'getClipboard', 'getLocale', 'getLocation', 'getNetwork', 'getOrientation', 'inspectApp', 'listApps', 'listFiles', 'listPermissions', 'observe',
-    'pullFile', 'screenshot',
-    // What touches the screen alone.
-    'clearText', 'openLink', 'pressKey', 'swipe', 'tap', 'terminateApp', 'typeText',
-    // What undoes what has been written down.
-    'discardRecording', 'removeFile'
-  ].sort())
-  t.end()
+  t.equal(await driver.getLocale(command), 'en-US')
+  await driver.tap({ x: 1, y: 2 }, { count: 1, holdMs: 0 }, command)
+  await driver.terminateApp('a.b', command)
+  t.equal(await driver.discardRecording(command), false)
+
+  t.strictSame(phone.did, ['tap 1,2', 'stop a.b', 'discard recording'])
+  t.strictSame(await left(), [])
+})
+
+t.test('the token that a change is written down with is that of its own command', async (t) => {
+  const { driver, command, release, lease, left } = await setup()
+  await release()
+  const next = await lease()
+
+  await t.rejects(driver.setLocale('de-DE', command), { code: 'lease_fenced' })
+  t.strictSame(await left(), [])
+  await driver.setLocale('de-DE', next.command)
+  t.strictSame(await left(), ['locale'])
 })
 
 t.test('a thing is written down once, as it was before the first change', async (t) => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { keys, type Command, type DeviceDriver } from '../../../src/devices/device-driver.ts'
+import type { DeviceDriver } from '../../../src/devices/device-driver.ts'
+import { keys, type Command } from '../../../src/devices/device-types.ts'
 import { Refusal } from '../../../src/refusals/refusal.ts'
 import { openSqliteStore } from '../../../src/store/open-store.ts'
 import { asItWas, phoneBench, sampleApps } from '../../devices/virtual/phone-bench.ts'
@@ -152,7 +153,7 @@ t.test('a cleanup that was interrupted goes on where it was, whichever step it w
     t.equal((await next.left()).length, changes.length - survived)
     const [occupancy] = await next.store.occupancies()
     if (occupancy === undefined) throw new Error('no device')
-    const { failed } = await next.cleaner.clean(occupancy.device)
+    const { failed } = await next.cleaning.start(occupancy.device)
 
     t.strictSame(failed, [])
     t.strictSame(await next.left(), [])

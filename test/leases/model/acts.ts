@@ -10,7 +10,7 @@ export type Act =
   | { readonly do: 'release', readonly lease: number, readonly isStranger: boolean, readonly cleanup?: CleanupLevel }
   | { readonly do: 'undo', readonly lease: number }
   | { readonly do: 'heartbeat', readonly lease: number }
-  | { readonly do: 'use', readonly lease: number, readonly isStranger: boolean, readonly kind: 'control' | 'look', readonly isLong: boolean, readonly limitMs?: number }
+  | { readonly do: 'use', readonly lease: number, readonly isStranger: boolean, readonly kind: 'control' | 'look', readonly isLong: boolean, readonly byAcquirer: boolean, readonly limitMs?: number }
   | { readonly do: 'finish', readonly run: number }
   | { readonly do: 'leave', readonly request: number }
   | { readonly do: 'vanish', readonly phone: number }
@@ -58,9 +58,9 @@ const oneAct: fc.Arbitrary<Act> = fc.oneof(
   { weight: 1, arbitrary: act('acquire', { who: any, wanted, waitMs: fc.constantFrom(0, 20_000), priority: fc.constant('normal'), heartbeatMs: fc.constantFrom(2_000, 5_000) }) },
   { weight: 2, arbitrary: act('renew', { lease: any, isStranger }, { ttlMs }) },
   { weight: 6, arbitrary: act('release', { lease: any, isStranger }, { cleanup: fc.constantFrom('none', 'apps', 'full') }) },
-  { weight: 1, arbitrary: act('undo', { lease: any }) },
+  { weight: 2, arbitrary: act('undo', { lease: any }) },
   { weight: 1, arbitrary: act('heartbeat', { lease: any }) },
-  { weight: 4, arbitrary: act('use', { lease: any, isStranger, kind: fc.constantFrom('control', 'look'), isLong: fc.boolean() }, { limitMs: fc.constantFrom(5_000, 60_000) }) },
+  { weight: 4, arbitrary: act('use', { lease: any, isStranger, kind: fc.constantFrom('control', 'look'), isLong: fc.boolean(), byAcquirer: fc.boolean() }, { limitMs: fc.constantFrom(5_000, 60_000) }) },
   { weight: 3, arbitrary: act('finish', { run: any }) },
   { weight: 2, arbitrary: act('leave', { request: any }) },
   { weight: 2, arbitrary: act('vanish', { phone }) },

@@ -4,7 +4,7 @@
  * devices and the queue, and what must be.
  */
 import assert from 'node:assert/strict'
-import type { DeviceDescription } from '../../../src/devices/device-driver.ts'
+import type { DeviceDescription } from '../../../src/devices/device-types.ts'
 import type { DeviceSelector } from '../../../src/leases/contract/lease-manager.ts'
 import type { EndReason, Lease, Priority } from '../../../src/leases/contract/lease.ts'
 import { matchesSelector } from '../../../src/leases/queue/match-device.ts'
@@ -43,6 +43,10 @@ export interface ModelLease {
   longest: Span
   heardAtMs: number
   isUsed: boolean
+  /** A call other than the one that acquired it has begun to claim it. */
+  isClaimed: boolean
+  /** Such a claim has been let in. */
+  isConfirmed: boolean
   /** Its holder has asked to leave the device as it is. */
   isLeftDirty: boolean
   /** Nobody was told of it: its process ended before. */
@@ -121,14 +125,14 @@ export function canHaveEnded (lease: ModelLease, reason: EndReason, nowMs: numbe
     case 'max_length': return byTime(lease.longest)
     case 'owner_lost': return lease.restartedAtMs !== undefined && [lease.expires, lease.idles, lease.longest].some(byTime)
     case 'heartbeat_lost': return lease.heartbeatMs !== undefined && lease.heardAtMs + lease.heartbeatMs + 4_000 <= nowMs && !isVetoed(lease, nowMs)
-    case 'undelivered': return lease.causes.has('undelivered') && !lease.isUsed
+    case 'undelivered': return lease.causes.has('undelivered') && !lease.isConfirmed
     default: return lease.causes.has(reason)
   }
 }
 
 /** Why a lease cannot go on at `nowMs`; undefined when it can. */
 export function whyOver (lease: ModelLease, nowMs: number): string | undefined {
-  if (lease.endAskedAtStep !== undefined) return 'it was released or revoked'
+  if (lease.endAskedAtStep !== undefined) return 'it was released, revoked or taken back'
   if (isVetoed(lease, nowMs)) return undefined
   if (lease.expires.untilMs <= nowMs) return 'it has expired'
   if (lease.idles.untilMs <= nowMs) return 'it has been idle'

@@ -301,9 +301,30 @@ export const mutants: readonly Mutant[] = [
     })
   },
   {
-    rule: 'what has been used is not undone',
+    rule: 'what its holder knows of is not taken back',
     fault: () => changing((change) => async (event) => {
       return await change(event) ?? (event.type === 'end' && event.reason === 'undelivered' ? await change({ ...event, reason: 'released' }) : undefined)
+    })
+  },
+  {
+    rule: 'use and renewal show that the holder knows of a lease',
+    fault: () => changing((change) => (event) => change(event.type === 'extend' ? { ...event, byAcquirer: true } : event))
+  },
+  {
+    rule: 'a heartbeat shows that the holder knows of a lease',
+    fault: () => changing((change, store) => (event) => event.type === 'confirm' ? occupancyOf(store, event.deviceId) : change(event))
+  },
+  {
+    rule: 'the call that acquired a lease does not show that',
+    fault: () => ({ leases: (leases) => ({ ...leases, use: (request, work) => leases.use({ ...request, byAcquirer: false }, work) }) })
+  },
+  {
+    rule: 'what was done under a lease that is taken back is cleaned up',
+    fault: () => changing((change) => async (event) => {
+      const changed = await change(event)
+      return event.type === 'end' && event.reason === 'undelivered' && changed?.device.state === 'cleaning'
+        ? await change({ type: 'settle', deviceId: event.deviceId, fence: changed.device.fence, nowMs: event.nowMs })
+        : changed
     })
   },
   {

@@ -90,7 +90,7 @@ export function createPlay (world: World): Play {
     assert.ok(isOrphan || !isHeld(phone) || phone.holdSetAtStep === model.step, `${deviceId} was granted while an operator held it`)
     assert.ok(bootId === phone.lastBoot || phone.disturbedAtStep === model.step || isOrphan, 'the lease is for another boot')
     // What the lease before has changed must have been undone.
-    const before = [...model.leases.values()].filter((lease) => lease.deviceId === deviceId && lease.end !== 'undelivered' && !lease.causes.has('undelivered')).at(-1)
+    const before = [...model.leases.values()].filter((lease) => lease.deviceId === deviceId && (lease.isUsed || !lease.causes.has('undelivered'))).at(-1)
     const cleaned = world.phones.find(({ id }) => id === deviceId)?.cleanedWith ?? []
     assert.ok(before === undefined || before.isLeftDirty || isOrphan || cleaned.some((token) => token > before.fence && token <= fence), `${deviceId} was granted before it was clean`)
     model.fences.set(deviceId, fence)
@@ -109,6 +109,8 @@ export function createPlay (world: World): Play {
       longest: isOrphan ? { fromMs: 0, untilMs: endMs } : at(endMs),
       heardAtMs: nowMs(),
       isUsed: false,
+      isClaimed: false,
+      isConfirmed: false,
       isLeftDirty: false,
       isOrphan,
       restartedAtMs: isOrphan ? nowMs() : undefined,
@@ -228,6 +230,7 @@ export function createPlay (world: World): Play {
     await named(lease, isStranger, async () => {
       await leases().renew({ handle: lease.handle, holder: isStranger ? stranger : lease.holder, ...(ttlMs === undefined ? {} : { ttlMs }) })
       lease.ttlMs = ttlMs ?? lease.ttlMs
+      lease.isConfirmed = true
       move(lease)
     })
   }
@@ -259,18 +262,19 @@ export function createPlay (world: World): Play {
     lease.endAskedAtStep ??= model.step
   }
 
-  async function use ({ isStranger, kind, isLong, limitMs }: Extract<Act, { do: 'use' }>, lease: ModelLease) {
+  async function use ({ isStranger, kind, isLong, byAcquirer, limitMs }: Extract<Act, { do: 'use' }>, lease: ModelLease) {
     let run: ModelRun | undefined
     const process = processes
     await named(lease, isStranger, async () => {
       await leases().use({
-        handle: lease.handle, holder: isStranger ? stranger : lease.holder, signal: new AbortController().signal, kind, ...(limitMs === undefined ? {} : { limitMs })
+        handle: lease.handle, holder: isStranger ? stranger : lease.holder, signal: new AbortController().signal, kind, byAcquirer, ...(limitMs === undefined ? {} : { limitMs })
       }, async ({ lease: { fence }, driver, signal }) => {
         // What a killed process would have done next, it does not do.
         if (process !== processes) return await new Promise<never>(() => {})
         assert.equal(lease.end, undefined, 'an ended lease was let in')
         assert.equal(fence, lease.fence)
         move(lease, kind)
+        lease.isConfirmed ||= !byAcquirer
         let finish = () => {}
         const finished = new Promise<void>((resolve) => { finish = resolve })
         const begun: ModelRun = { lease, vetoUntilMs: nowMs() + Math.min(limitMs ?? Infinity, settings.longestVetoMs), finish, abortedAtMs: undefined }
@@ -411,6 +415,8 @@ export function createPlay (world: World): Play {
 
   async function touch (act: Extract<Act, { do: 'renew' | 'release' | 'use' | 'undo' | 'heartbeat' | 'revoke' }>, lease: ModelLease) {
     const { handle, holder } = lease
+    const isByAnother = act.do === 'heartbeat' || (act.do === 'use' ? !act.byAcquirer && !act.isStranger : (act.do === 'renew' || act.do === 'release') && !act.isStranger)
+    lease.isClaimed ||= isByAnother
     switch (act.do) {
       case 'renew': return await renew(act, lease)
       case 'release': return await release(act, lease)
@@ -418,6 +424,7 @@ export function createPlay (world: World): Play {
       case 'undo':
         lease.causes.add('undelivered')
         await leases().undo({ handle, holder })
+        if (!lease.isClaimed) lease.endAskedAtStep ??= model.step
         break
       case 'heartbeat': {
         const endedBefore = lease.end
@@ -425,6 +432,7 @@ export function createPlay (world: World): Play {
         if (answer === 'ok') {
           assert.equal(endedBefore, undefined, 'an ended lease was let in')
           lease.heardAtMs = nowMs()
+          lease.isConfirmed = true
         } else {
           assert.ok(answer !== 'unknown', 'the lease is its holder\'s')
           await rules.learnEnd(lease)

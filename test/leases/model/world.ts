@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DeviceDriver } from '../../../src/devices/device-driver.ts'
 import { DeviceOfflineRefusal } from '../../../src/devices/device-refusals.ts'
+import { fixedDevices } from '../../../src/devices/device-source.ts'
 import { createLeaseManager } from '../../../src/leases/create-lease-manager.ts'
 import type { LeaseManager } from '../../../src/leases/contract/lease-manager.ts'
 import { leaseSettings } from '../../../src/leases/contract/lease-settings.ts'
@@ -179,7 +180,7 @@ export async function createWorld ({ fault = {}, pauses }: { readonly fault?: Fa
       const manager = createLeaseManager({
         store: mortal(faulty, life, pause),
         ledger: mortal(store.changes, life),
-        drivers: phones.map((phone) => mortal(fault.driver?.(asItIs(phone)) ?? asItIs(phone), life)),
+        sources: [fixedDevices(phones.map((phone) => mortal(fault.driver?.(asItIs(phone)) ?? asItIs(phone), life)))],
         clock: fault.clock?.(time.clock) ?? time.clock,
         scheduler: fault.scheduler?.(life.scheduler) ?? life.scheduler,
         ids,

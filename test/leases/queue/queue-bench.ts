@@ -1,4 +1,4 @@
-import type { DeviceDescription } from '../../../src/devices/device-driver.ts'
+import type { DeviceDescription } from '../../../src/devices/device-types.ts'
 import type { FairnessSettings, NextGrant, QueuedRequest } from '../../../src/leases/queue/acquire-queue.ts'
 import type { DeviceAvailability } from '../../../src/leases/queue/availability.ts'
 

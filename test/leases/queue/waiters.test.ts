@@ -91,6 +91,7 @@ function granted (deviceIds: readonly string[], takeBack: () => Promise<void> = 
     idleMs: 1,
     lastControlAtMs: 0,
     isUsed: false,
+    isConfirmed: false,
     heartbeatMs: undefined,
     end: undefined
   }))

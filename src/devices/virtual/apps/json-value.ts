@@ -1,3 +1,5 @@
+import { cut } from '../../../text/quote.ts'
+
 /** What app files hold and what the state of a virtual app is made of: plain JSON. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject
 export interface JsonObject { [key: string]: JsonValue }
@@ -23,7 +25,7 @@ export function boundedCopy (value: JsonValue): JsonValue | undefined {
     if (partsLeft < 0) return null
     if (typeof part === 'string') {
       charactersLeft -= part.length
-      return cutText(part, longestText)
+      return cut(part, longestText)
     }
     if (Array.isArray(part)) return part.slice(0, longestList).map(copy)
     if (part === null || typeof part !== 'object') return part
@@ -32,13 +34,6 @@ export function boundedCopy (value: JsonValue): JsonValue | undefined {
 
   const copied = copy(value)
   return partsLeft < 0 || charactersLeft < 0 ? undefined : copied
-}
-
-/** The first `longest` UTF-16 units of a text, less one where that would halve a character. */
-export function cutText (text: string, longest: number): string {
-  if (text.length <= longest) return text
-  const splitsPair = /[\uD800-\uDBFF]/.test(text.charAt(longest - 1))
-  return text.slice(0, splitsPair ? longest - 1 : longest)
 }
 
 /** How a value reads on the screen: nothing for `null`, lists and objects. */

@@ -13,6 +13,12 @@ export const sampleAppsFolder = join(packageRoot, 'virtual-apps')
 const largestFileBytes = 1_048_576
 const deepestNesting = 64
 
+/** An app, and the file it came from. */
+interface LoadedApp { readonly app: AppDefinition, readonly file: string }
+
+/** The sample apps do not change while mooring runs, so a process reads them once, however many pools it makes. */
+let samples: readonly LoadedApp[] | undefined
+
 /**
  * Loads every `.yaml` and `.yml` file of the folders, sorted by app id. An app in a later
  * folder takes the place of one with the same id in an earlier folder.
@@ -21,20 +27,25 @@ const deepestNesting = 64
  * @throws {AppsFolderRefusal} when a folder cannot be read
  */
 export function loadApps (folders: readonly string[]): AppDefinition[] {
-  const apps = new Map<string, { readonly app: AppDefinition, readonly file: string }>()
+  const apps = new Map<string, LoadedApp>()
   for (const folder of folders) {
-    const here = new Map<string, string>()
-    for (const file of appFilesOf(folder)) {
-      const app = parseApp(readAppFile(file), file)
-      const other = here.get(app.id)
-      if (other !== undefined) throw new AppFileRefusal(file, [{ path: 'id', problem: `"${app.id}" is also the id of ${other}` }])
-      here.set(app.id, file)
-      apps.set(app.id, { app, file })
-    }
+    const here = folder === sampleAppsFolder ? (samples ??= appsOf(folder)) : appsOf(folder)
+    for (const loaded of here) apps.set(loaded.app.id, loaded)
   }
   const installed = new Set(apps.keys())
   for (const { app, file } of apps.values()) refuseProblems(file, checkReferences(app, installed))
   return [...apps.values()].map(({ app }) => app).sort((one, other) => (one.id < other.id ? -1 : 1))
+}
+
+function appsOf (folder: string): LoadedApp[] {
+  const apps = new Map<string, LoadedApp>()
+  for (const file of appFilesOf(folder)) {
+    const app = parseApp(readAppFile(file), file)
+    const other = apps.get(app.id)
+    if (other !== undefined) throw new AppFileRefusal(file, [{ path: 'id', problem: `"${app.id}" is also the id of ${other.file}` }])
+    apps.set(app.id, { app, file })
+  }
+  return [...apps.values()]
 }
 
 /**

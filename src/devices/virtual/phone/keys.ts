@@ -1,4 +1,4 @@
-import type { Key } from '../../device-driver.ts'
+import type { Key } from '../../device-types.ts'
 import { closeScreen, goHome, showRecents } from './app-life.ts'
 import { topOf } from './app-scope.ts'
 import { frontApp, showToast, type PhoneCore } from './phone-core.ts'

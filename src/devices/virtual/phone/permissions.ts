@@ -4,10 +4,9 @@
  */
 import type { PermissionState } from '../../app-commands.ts'
 import { UnknownPermissionRefusal } from '../../device-state-refusals.ts'
-import type { Action } from '../apps/app-action.ts'
 import type { Scope } from '../apps/scope.ts'
 import { frontApp, type PhoneCore } from './phone-core.ts'
-import type { AppProcess, InstalledApp } from './phone-state.ts'
+import type { AppProcess, InstalledApp, PermissionWish } from './phone-state.ts'
 import { blur } from './text-input.ts'
 
 /** @throws {UnknownPermissionRefusal} */
@@ -17,13 +16,6 @@ export function setPermission (core: PhoneCore, app: InstalledApp, permission: s
   }
   app.permissions[permission] = state
   core.changed()
-}
-
-/** What an app has in mind when it wants a permission. */
-export interface PermissionWish {
-  readonly permission: string
-  readonly granted: readonly Action[]
-  readonly denied: readonly Action[]
 }
 
 /** Asks for a permission, unless that has been settled; an app behind is not heard. */

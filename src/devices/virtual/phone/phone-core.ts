@@ -1,7 +1,8 @@
+import { cut } from '../../../text/quote.ts'
 import type { Action } from '../apps/app-action.ts'
 import type { Scope } from '../apps/scope.ts'
 import type { Clock } from '../../../runtime/clock.ts'
-import type { Screen } from '../screen/compose-screen.ts'
+import type { Screen } from '../screen/composed-screen.ts'
 import type { PhoneProfile } from './phone-profile.ts'
 import type { AppProcess, InstalledApp, PhoneState } from './phone-state.ts'
 
@@ -26,7 +27,7 @@ const longestLogLine = 1_000
 /** Adds a line to the phone's log; the oldest lines make room. */
 export function writeLog (core: PhoneCore, app: string, line: string): void {
   const { log } = core.state
-  log.push({ atMs: core.clock.nowMs(), app, line: line.slice(0, longestLogLine) })
+  log.push({ atMs: core.clock.nowMs(), app, line: cut(line, longestLogLine) })
   if (log.length > mostLogLines) log.shift()
 }
 

@@ -1,4 +1,4 @@
-import type { Key, Orientation, Platform } from '../../device-driver.ts'
+import type { Key, Orientation, Platform } from '../../device-types.ts'
 
 /** What tells one model of virtual phone from another. Lengths are in dp unless they say otherwise. */
 export interface PhoneProfile {

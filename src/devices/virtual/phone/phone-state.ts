@@ -1,13 +1,33 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Orientation } from '../../device-driver.ts'
+import type { Orientation } from '../../device-types.ts'
 import type { Action } from '../apps/app-action.ts'
 import type { AppDefinition } from '../apps/app-definition.ts'
 import type { JsonObject, JsonValue } from '../apps/json-value.ts'
 import type { Scope } from '../apps/scope.ts'
 import type { KeyboardLayer } from '../screen/box.ts'
-import type { PermissionWish } from './permissions.ts'
+import type { Screen } from '../screen/composed-screen.ts'
 import type { PhoneProfile } from './phone-profile.ts'
-import type { RecordingState } from './recorder.ts'
+
+/** What an app has in mind when it wants a permission. */
+export interface PermissionWish {
+  readonly permission: string
+  readonly granted: readonly Action[]
+  readonly denied: readonly Action[]
+}
+
+export interface Frame {
+  /** On the monotonic clock. */
+  readonly atMs: number
+  readonly screen: Screen
+}
+
+/** A recording that is under way or over. */
+export interface RecordingState {
+  readonly startedMs: number
+  readonly maxMs: number
+  readonly frames: readonly Frame[]
+  readonly isComplete: boolean
+}
 
 /** One screen of an app's back stack. */
 export interface StackEntry {

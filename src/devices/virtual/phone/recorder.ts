@@ -4,22 +4,8 @@
  * there were and since when each.
  */
 import { AlreadyRecordingRefusal, NotRecordingRefusal } from '../../device-state-refusals.ts'
-import type { Screen } from '../screen/compose-screen.ts'
+import type { Screen } from '../screen/composed-screen.ts'
 import type { PhoneCore } from './phone-core.ts'
-
-export interface Frame {
-  /** On the monotonic clock. */
-  readonly atMs: number
-  readonly screen: Screen
-}
-
-/** A recording that is under way or over. */
-export interface RecordingState {
-  readonly startedMs: number
-  readonly maxMs: number
-  readonly frames: readonly Frame[]
-  readonly isComplete: boolean
-}
 
 /** A recording that is over, ready to be drawn. */
 export interface Take {

@@ -3,7 +3,7 @@
  * other would make one: what one event sets off is bounded.
  */
 import type { Action } from '../apps/app-action.ts'
-import { boundedCopy, displayText, isTruthy, longestList, longestText, cutText, type JsonObject, type JsonValue } from '../apps/json-value.ts'
+import { boundedCopy, displayText, isTruthy, longestList, longestText, type JsonObject, type JsonValue } from '../apps/json-value.ts'
 import { readPath, withNames, writePath, type Path, type Scope } from '../apps/scope.ts'
 import type { Assignment } from '../apps/app-values.ts'
 import type { Expression } from '../apps/expression.ts'
@@ -13,6 +13,7 @@ import { requestPermission } from './permissions.ts'
 import { showToast, writeLog, type PhoneCore } from './phone-core.ts'
 import type { AppProcess, InstalledApp } from './phone-state.ts'
 import { focusField } from './text-input.ts'
+import { cut } from '../../../text/quote.ts'
 
 /** Whose actions run, and how many more may. */
 export interface ActionRun {
@@ -77,11 +78,11 @@ function runAction (action: Action, scope: Scope, run: ActionRun): void {
       topOf(process).dialog = undefined
       return core.changed()
     case 'toast':
-      return showToast(core, cutText(displayText(action.with.evaluate(scope)), longestText))
+      return showToast(core, cut(displayText(action.with.evaluate(scope)), longestText))
     case 'focus':
       return focusField(core, app, action.with)
     case 'copy':
-      core.state.clipboard = cutText(displayText(action.with.evaluate(scope)), longestText)
+      core.state.clipboard = cut(displayText(action.with.evaluate(scope)), longestText)
       return core.changed()
     case 'requestPermission':
       return requestPermission(core, app, process, action.with, scope)

@@ -1,5 +1,5 @@
 import type { ScrollFacts } from '../screen/box.ts'
-import { reachableBoxes } from '../screen/compose-screen.ts'
+import { reachableBoxes } from '../screen/composed-screen.ts'
 import type { PhoneCore } from './phone-core.ts'
 
 /** Moves what a box shows, as far as its content goes. */

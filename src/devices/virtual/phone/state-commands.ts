@@ -1,10 +1,10 @@
 import type { PermissionState } from '../../app-commands.ts'
-import type { AppInfo, Orientation } from '../../device-driver.ts'
+import type { AppInfo, Orientation } from '../../device-types.ts'
 import { AppNotInstalledRefusal } from '../../device-refusals.ts'
 import type { FileInfo } from '../../file-commands.ts'
 import type { NetworkState, Place } from '../../setting-commands.ts'
 import type { AppDefinition } from '../apps/app-definition.ts'
-import { cutText, longestText } from '../apps/json-value.ts'
+import { longestText } from '../apps/json-value.ts'
 import { clearAppData, installedApp } from './app-life.ts'
 import { installApp, putApp, removeApp } from './app-installs.ts'
 import { setPermission } from './permissions.ts'
@@ -14,6 +14,7 @@ import { localeOf, locationOf, networkOf, setLocale, setLocation, setNetwork } f
 import type { InstalledApp } from './phone-state.ts'
 import { startRecording, takeOf, type Take } from './recorder.ts'
 import { revealFocus } from './text-input.ts'
+import { cut } from '../../../text/quote.ts'
 
 /** What can be changed about a phone besides by touching it. Each refuses as the driver's command does. */
 export interface StateCommands {
@@ -82,7 +83,7 @@ export function createStateCommands ({ core, command, look, home }: {
     setNetwork: (change) => command(() => setNetwork(core, change)),
     clipboard: () => look(() => core.state.clipboard),
     setClipboard: (text) => command(() => {
-      core.state.clipboard = cutText(text, longestText)
+      core.state.clipboard = cut(text, longestText)
       core.changed()
     }),
 

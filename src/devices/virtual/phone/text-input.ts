@@ -5,13 +5,14 @@
  * can be hidden while a field keeps the focus.
  */
 import { NoFocusedFieldRefusal } from '../../device-refusals.ts'
-import { cutText, displayText } from '../apps/json-value.ts'
+import { displayText } from '../apps/json-value.ts'
 import { readPath, writePath } from '../apps/scope.ts'
 import type { Box, FieldFacts } from '../screen/box.ts'
-import { reachableBoxes } from '../screen/compose-screen.ts'
+import { reachableBoxes } from '../screen/composed-screen.ts'
 import { frontApp, type PhoneCore } from './phone-core.ts'
 import { scrollBy } from './scrolling.ts'
 import type { InstalledApp } from './phone-state.ts'
+import { cut } from '../../../text/quote.ts'
 
 interface FocusedField {
   readonly field: FieldFacts
@@ -124,7 +125,7 @@ export function revealFocus (core: PhoneCore): void {
 function insert (core: PhoneCore, text: string): void {
   const { field, text: before, cursor } = requireField(core)
   const room = field.maxLength - before.length
-  const added = cutText(cleanText(text, field.multiline), Math.max(room, 0))
+  const added = cut(cleanText(text, field.multiline), Math.max(room, 0))
   replaceText(core, field, before.slice(0, cursor) + added + before.slice(cursor), cursor + added.length)
 }
 

@@ -6,10 +6,11 @@
  */
 import type { Clock } from '../../../runtime/clock.ts'
 import type { Ids } from '../../../runtime/ids.ts'
-import type { AppInfo, Key, LaunchOptions, Observation, Point } from '../../device-driver.ts'
+import type { AppInfo, Key, LaunchOptions, Observation, Point } from '../../device-types.ts'
 import { LinkNotHandledRefusal } from '../../device-refusals.ts'
 import type { AppDefinition } from '../apps/app-definition.ts'
-import { composeScreen, type Screen } from '../screen/compose-screen.ts'
+import { composeScreen } from '../screen/compose-screen.ts'
+import type { Screen } from '../screen/composed-screen.ts'
 import { uiTree } from '../screen/ui-tree.ts'
 import { clearAppData, crashApp, installedApp, openApp, openLinkIn, stopApp } from './app-life.ts'
 import { swipeFrom, tapAt } from './gestures.ts'
@@ -21,9 +22,10 @@ import { noteFrame } from './recorder.ts'
 import { mostActions, runActions } from './run-actions.ts'
 import { appInfo, createStateCommands, type StateCommands } from './state-commands.ts'
 import { clearField, dropLostFocus, insertText } from './text-input.ts'
+import { createVisits } from './visits.ts'
 
 /** One look, before a driver adds when it was taken and what is to be known of it. */
-export type Look = Omit<Observation, 'capturedAtMs' | 'warnings'>
+export type Look = Omit<Observation, 'capturedAtMs' | 'warnings' | 'visit'>
 
 export interface VirtualPhone extends StateCommands {
   readonly profile: PhoneProfile
@@ -33,6 +35,8 @@ export interface VirtualPhone extends StateCommands {
   revision (): number
   screen (): Screen
   look (): Look
+  /** Names this entering of the screen; a phone that was made as new goes on counting. */
+  visit (): string
   tap (target: Point, options: { readonly count: number, readonly holdMs: number }): void
   swipe (from: Point, to: Point, options: { readonly durationMs: number }): void
   typeText (text: string): void
@@ -68,6 +72,8 @@ export function createVirtualPhone ({ profile, apps, clock, ids }: {
   let looked: { readonly revision: number, readonly look: Look } | undefined
   let livedThroughMs: number | undefined
   let budget = { actions: mostActions }
+  // Outlives a restart: a screen entered after it is no screen from before.
+  const visitOf = createVisits()
 
   const core: PhoneCore = {
     profile,
@@ -102,6 +108,10 @@ export function createVirtualPhone ({ profile, apps, clock, ids }: {
       catchUp()
       if (looked?.revision !== revision) looked = { revision, look: lookAt(core) }
       return looked.look
+    },
+    visit () {
+      catchUp()
+      return visitOf(core)
     },
     tap (target, { count, holdMs }) {
       for (let tap = 0; tap < count; tap += 1) command(() => tapAt(core, target, holdMs))

@@ -1,5 +1,5 @@
 import type { SKRSContext2D } from '@napi-rs/canvas'
-import type { Rect } from '../../device-driver.ts'
+import type { Rect } from '../../device-types.ts'
 import type { Paint } from '../screen/box.ts'
 import { glyphFont, textFont } from './fonts.ts'
 import { colorOf, type Theme } from './theme.ts'

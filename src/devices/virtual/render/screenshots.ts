@@ -1,7 +1,7 @@
-import type { Screenshot } from '../../device-driver.ts'
+import type { Screenshot } from '../../device-types.ts'
 import type { Clock } from '../../../runtime/clock.ts'
 import type { VirtualPhone } from '../phone/virtual-phone.ts'
-import type { Screen } from '../screen/compose-screen.ts'
+import type { Screen } from '../screen/composed-screen.ts'
 import { drawScreen } from './draw-screen.ts'
 
 export interface Screenshots {

@@ -1,4 +1,4 @@
-import type { Platform } from '../../device-driver.ts'
+import type { Platform } from '../../device-types.ts'
 import type { Color, ColorName } from '../screen/box.ts'
 
 export type Theme = Readonly<Record<ColorName, string>>

@@ -1,4 +1,4 @@
-import type { Rect } from '../../device-driver.ts'
+import type { Rect } from '../../device-types.ts'
 import type { BarButton, ScreenDefinition } from '../apps/app-definition.ts'
 import { isTruthy } from '../apps/json-value.ts'
 import type { Scope } from '../apps/scope.ts'

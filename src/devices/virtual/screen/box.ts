@@ -3,7 +3,7 @@
  * draws, what the UI tree tells, and what a touch does, so that the three can never disagree
  * about where something is.
  */
-import type { ElementRole, Key, Point, Rect } from '../../device-driver.ts'
+import type { ElementRole, Key, Point, Rect } from '../../device-types.ts'
 import type { Action } from '../apps/app-action.ts'
 import type { Path, Scope } from '../apps/scope.ts'
 import type { TextLine } from './wrap-text.ts'

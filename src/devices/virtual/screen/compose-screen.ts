@@ -3,39 +3,19 @@
  * keyboard, an app's dialog, a dialog of the phone, the lock screen, a toast. Whatever lies
  * below a dialog or the lock screen is drawn but cannot be reached, by touch or in the tree.
  */
-import type { Orientation, Point, Rect } from '../../device-driver.ts'
+import type { Rect } from '../../device-types.ts'
 import type { DialogNode } from '../apps/app-node.ts'
 import { withNames } from '../apps/scope.ts'
 import { screenSize, type PhoneProfile } from '../phone/phone-profile.ts'
 import { scopeOf, topOf } from '../phone/app-scope.ts'
 import type { AppProcess, DeviceVariables, InstalledApp, PhoneState } from '../phone/phone-state.ts'
 import { placeAppScreen } from './app-view.ts'
-import { covers, isVisible, settleBox, type Box, type Draft } from './box.ts'
+import { settleBox, type Draft } from './box.ts'
+import { withInnerBoxes, type Layer, type Screen } from './composed-screen.ts'
 import { placeKeyboard } from './keyboard.ts'
 import { mostBoxes, type Layout } from './layout.ts'
 import { placeDialog, placeSystemDialog, placeToast } from './overlays.ts'
 import { placeHome, placeLock, placeRecents } from './system-views.ts'
-
-export interface Layer {
-  readonly boxes: readonly Box[]
-  /** Shuts off what lies below. */
-  readonly isModal: boolean
-  /** Darkens what lies below. */
-  readonly hasScrim: boolean
-}
-
-export interface Screen {
-  readonly size: { readonly width: number, readonly height: number }
-  readonly orientation: Orientation
-  /** Id of the app in front, `null` on the home screen and where none can be seen. */
-  readonly app: string | null
-  /** The app's name for its screen. */
-  readonly activity: string | undefined
-  readonly backdrop: 'app' | 'wallpaper' | 'off'
-  readonly keyboardShown: boolean
-  /** Bottom first. */
-  readonly layers: readonly Layer[]
-}
 
 const noField = { submit: undefined, multiline: false }
 
@@ -90,21 +70,6 @@ export function composeScreen (state: PhoneState, profile: PhoneProfile): Screen
   }
 }
 
-/** The layers a touch can reach, bottom first. */
-export function reachableLayers (layers: readonly Layer[]): readonly Layer[] {
-  return layers.slice(Math.max(layers.findLastIndex(({ isModal }) => isModal), 0))
-}
-
-/** The boxes at a point that can be seen and reached, the topmost first. */
-export function boxesAt (screen: Screen, point: Point): Box[] {
-  return reachableLayers(screen.layers).flatMap(({ boxes }) => boxes.flatMap((box) => boxesUnder(box, point))).reverse()
-}
-
-/** Every box that can be reached, in the order of the tree. */
-export function reachableBoxes (screen: Screen): Box[] {
-  return reachableLayers(screen.layers).flatMap(({ boxes }) => boxes.flatMap(withInnerBoxes))
-}
-
 function placeApp (front: InstalledApp, process: AppProcess, { room, inset, layout, profile, device }: {
   readonly room: Rect
   /** How much of the lower end of the room belongs to the system. */
@@ -140,13 +105,4 @@ function keyboardLayer (below: readonly Layer[], state: PhoneState, profile: Pho
 function layerOf (drafts: readonly Draft[], clip: Rect, kind: 'plain' | 'dialog' = 'plain'): Layer {
   const isDialog = kind === 'dialog'
   return { boxes: drafts.map((draft) => settleBox(draft, clip)), isModal: isDialog, hasScrim: isDialog }
-}
-
-function boxesUnder (box: Box, point: Point): Box[] {
-  const inner = box.children.flatMap((child) => boxesUnder(child, point))
-  return isVisible(box) && covers(box.visible, point) ? [box, ...inner] : inner
-}
-
-function withInnerBoxes (box: Box): Box[] {
-  return [box, ...box.children.flatMap(withInnerBoxes)]
 }

@@ -1,4 +1,4 @@
-import type { Platform, Rect } from '../../device-driver.ts'
+import type { Platform, Rect } from '../../device-types.ts'
 import { facts, type Draft, type KeyboardLayer, type Touch } from './box.ts'
 import { centeredText, typeStyles } from './draft-text.ts'
 

@@ -1,4 +1,4 @@
-import type { Platform } from '../../device-driver.ts'
+import type { Platform } from '../../device-types.ts'
 import type { Draft } from './box.ts'
 
 /** What layout has to know of the phone. */

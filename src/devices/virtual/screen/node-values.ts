@@ -1,12 +1,13 @@
 import type { Action } from '../apps/app-action.ts'
 import type { Expression } from '../apps/expression.ts'
-import { displayText, isTruthy, longestText, cutText } from '../apps/json-value.ts'
+import { displayText, isTruthy, longestText } from '../apps/json-value.ts'
 import type { Scope } from '../apps/scope.ts'
 import type { Touch } from './box.ts'
+import { shorten } from '../../../text/quote.ts'
 
-/** The text of a template. */
+/** The text of a template, marked where it is longer than any may be. */
 export function evaluateText (template: Expression, scope: Scope): string {
-  return cutText(displayText(template.evaluate(scope)), longestText)
+  return shorten(displayText(template.evaluate(scope)), longestText)
 }
 
 /** The text of a template that a node need not have; undefined where it has none or it is empty. */

@@ -1,4 +1,4 @@
-import type { Rect } from '../../device-driver.ts'
+import type { Rect } from '../../device-types.ts'
 import type { ButtonStyle, DialogNode } from '../apps/app-node.ts'
 import type { Scope } from '../apps/scope.ts'
 import type { SystemDialog } from '../phone/phone-state.ts'

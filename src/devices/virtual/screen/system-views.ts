@@ -1,4 +1,4 @@
-import type { Rect } from '../../device-driver.ts'
+import type { Rect } from '../../device-types.ts'
 import type { AppDefinition } from '../apps/app-definition.ts'
 import { facts, type Draft } from './box.ts'
 import { centeredText, draftText, typeStyles } from './draft-text.ts'

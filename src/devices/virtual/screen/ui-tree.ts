@@ -1,6 +1,6 @@
-import type { UiNode } from '../../device-driver.ts'
+import type { UiNode } from '../../device-types.ts'
 import { isVisible, type Box, type UiFacts } from './box.ts'
-import { reachableLayers, type Screen } from './compose-screen.ts'
+import { reachableLayers, type Screen } from './composed-screen.ts'
 
 /**
  * The UI tree of a screen, as a platform would report it. The status bar is no part of it:

@@ -1,3 +1,4 @@
+import { boundaryBefore, charactersOf } from '../../../text/characters.ts'
 import { textWidth } from './text-width.ts'
 
 /** One line of a wrapped text, and where in the text it begins. */
@@ -41,8 +42,7 @@ export function tailThatFits (text: string, fit: TextFit): TextLine {
   let width = 0
   let start = text.length
   while (start > 0) {
-    const splitsPair = /[\uDC00-\uDFFF]/.test(text.charAt(start - 1)) && start > 1
-    const character = text.slice(splitsPair ? start - 2 : start - 1, start)
+    const character = text.slice(boundaryBefore(text, start - 1), start)
     width += textWidth(character, fit.size, fit.bold)
     if (width > fit.width) break
     start -= character.length
@@ -74,7 +74,7 @@ function wrapParagraph (paragraph: string, offset: number, fit: TextFit, lines: 
     if (line !== '' && width + inked > fit.width) breakLine()
     if (inked <= fit.width) add(word)
     else {
-      for (const character of word) {
+      for (const character of charactersOf(word)) {
         if (line !== '' && width + widthOf(character) > fit.width) breakLine()
         add(character)
       }
@@ -87,7 +87,7 @@ function wrapParagraph (paragraph: string, offset: number, fit: TextFit, lines: 
 function headThatFits (text: string, fit: TextFit): string {
   let head = ''
   let width = 0
-  for (const character of text) {
+  for (const character of charactersOf(text)) {
     width += textWidth(character, fit.size, fit.bold)
     if (head !== '' && width > fit.width) break
     head += character

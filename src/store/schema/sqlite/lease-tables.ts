@@ -39,6 +39,7 @@ export const leases = sqliteTable('leases', {
   idleMs: integer('idle_ms').notNull().default(0),
   lastControlAtMs: integer('last_control_at_ms').notNull().default(0),
   isUsed: integer('is_used', { mode: 'boolean' }).notNull().default(true),
+  isConfirmed: integer('is_confirmed', { mode: 'boolean' }).notNull().default(true),
   heartbeatMs: integer('heartbeat_ms'),
   endReason: text('end_reason', { enum: endReasons }),
   endedAtMs: integer('ended_at_ms'),

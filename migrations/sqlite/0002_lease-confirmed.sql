@@ -1,0 +1,1 @@
+ALTER TABLE `leases` ADD `is_confirmed` integer DEFAULT true NOT NULL;

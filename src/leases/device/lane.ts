@@ -1,0 +1,523 @@
+/**
+ * A lane: everything that one device of the pool has in memory, and the one place through which
+ * everything about that device goes.
+ *
+ * What is recorded of the device is in the store; the lane keeps a copy of it, its `record`. Each
+ * change of the record goes through the lane's mailbox: one transaction in the store, then the
+ * copy, and in the same instant everything that follows from it. The fence of the driver rises,
+ * work under a lease that has ended is aborted, a dirty device is cleaned, the timer is set anew.
+ * A change that failed, or did not fit, leaves the copy in doubt; it is read again before the next.
+ *
+ * The rest is what this process has seen: whether the device is there (`presence.ts`), what runs
+ * under its lease (`running-work.ts`), when there was a sign of its holder, and how its cleanup
+ * goes (`cleaning.ts`). From all of that follows when its lease has to end (`lease-end.ts`). The
+ * lane asks whenever something has changed and at the next instant that counts, with one timer. If
+ * the store fails just then, it asks again 5 s later, until the lease has ended.
+ *
+ * A device leaves the pool by an operator's order: no grants from then on, and once its lease is
+ * over and it is in order, or in quarantine, `onEmpty` is called.
+ */
+import { CancelledRefusal } from '../../refusals/cancellation.ts'
+import type { Cancel } from '../../runtime/scheduler.ts'
+import type { DeviceDriver } from '../../devices/device-driver.ts'
+import { DeviceOfflineRefusal } from '../../devices/device-refusals.ts'
+import type { Departure } from '../../devices/device-source.ts'
+import type { DeviceDescription } from '../../devices/device-types.ts'
+import type { FencedDriver } from '../../devices/fenced-driver.ts'
+import type { ChangeLedger } from '../cleanup/change-ledger.ts'
+import { usualCleanup, type CleanupLevel } from '../cleanup/cleanup-level.ts'
+import { recordingDriver } from '../cleanup/recording-driver.ts'
+import type { LeaseContext } from '../context.ts'
+import { isLive, type EndReason, type Lease } from '../contract/lease.ts'
+import { holdOf, type Hold, type LeaseEvent, type Occupancy } from '../contract/lease-machine.ts'
+import type { PoolChange } from '../contract/lease-manager.ts'
+import type { LeaseSettings } from '../contract/lease-settings.ts'
+import type { LeaseStore } from '../contract/lease-store.ts'
+import { shownHandle } from '../log.ts'
+import type { DeviceAvailability } from '../queue/availability.ts'
+import type { ShownTimes } from '../shown-times.ts'
+import { createCleaning, type Cleanup } from './cleaning.ts'
+import { shownState, type ShownState } from './device-state.ts'
+import { dutyAt, isOtherBoot, nextAtMs, type LeaseFacts } from './lease-end.ts'
+import { inTurn, type Mailbox } from './mailbox.ts'
+import { createPresence, type Sighting } from './presence.ts'
+import { createRunningWork, type RunningWork } from './running-work.ts'
+
+const afterFaultMs = 5_000
+const soonestRetryMs = 1_000
+
+type ExtendEvent = Extract<LeaseEvent, { readonly type: 'extend' }>
+
+export type Removal = Extract<Departure, { kind: 'removed' }>
+
+export interface Ending {
+  readonly lease: Lease
+  /** What becomes of the device. */
+  readonly cleanup: Promise<Cleanup>
+}
+
+/** The steps of a change, around the transaction in the store. */
+export interface ChangeSteps {
+  /** From here on the record is in doubt, until a change is noted or it is read again. */
+  begin (): Promise<void>
+  /** Takes over what the change has made of the device. @returns what is to be announced */
+  note (event: LeaseEvent, after: Occupancy): PoolChange | undefined
+  /** Tells of a change, once all that were made together are noted. */
+  announce (news: PoolChange): void
+  /** The change did not fit: takes over what the store says. */
+  readAgain (): Promise<void>
+}
+
+export interface Lane {
+  readonly deviceId: string
+  /** The same object as long as the device has the same driver. */
+  readonly description: DeviceDescription
+  /** Writes down what it changes; undefined while the device cannot be reached. */
+  readonly driver: DeviceDriver | undefined
+  readonly mailbox: Mailbox
+  /** What is recorded of the device, with the lease that has not left it behind yet. */
+  readonly record: Occupancy
+  readonly liveLease: Lease | undefined
+  readonly running: RunningWork
+  /** The state in which it is shown. */
+  readonly shownState: ShownState
+  /** What the queue knows of it. */
+  readonly availability: DeviceAvailability
+  /** Whether it is about to leave the pool. */
+  readonly isLeaving: boolean
+  /** Whether it can leave now. */
+  readonly isEmpty: boolean
+
+  /** Makes one change, in turn. @returns undefined: it did not fit */
+  change (event: LeaseEvent): Promise<Occupancy | undefined>
+  /** How a change to several devices is made of one: in the turn of all of them. */
+  readonly steps: ChangeSteps
+
+  /** @returns undefined: it was over, or its time is not over yet */
+  end (lease: Lease, reason: EndReason, how?: { readonly note?: string, readonly by?: string, readonly cleanup?: CleanupLevel }): Promise<Ending | undefined>
+  /** Moves the expiry of a lease. @returns undefined: it was over */
+  extend (lease: Lease, how: Pick<ExtendEvent, 'by' | 'durable' | 'ttlMs' | 'byAcquirer'>): Promise<Lease | undefined>
+  /** Records that the holder of a lease knows of it, where nothing else records that. @returns false: it was over */
+  confirm (lease: Lease): Promise<boolean>
+  /** A sign of the holder of a lease. */
+  hear (handle: string): void
+  /** The lease that awaited its owner goes on: the owner is there. */
+  resume (lease: Lease): Promise<void>
+  /** Ends or resumes the lease if that is due, and sets the timer. */
+  review (): Promise<void>
+
+  /** Whether the device answered the last look. */
+  readonly isPresent: boolean
+  /** Whether it did, in the boot that the lease is for. */
+  isThere (lease: Lease): boolean
+  /** Looks at the device. */
+  probe (): Promise<Sighting>
+  /** Looks at the device, and has ended its lease by the time it returns if it has to. */
+  look (): Promise<Sighting>
+  /** When it is worth asking again for the absent device of a lease: something is found out or decided by then. */
+  retryAfterMs (lease: Lease): number
+
+  /** Cleans a device that is dirty, now instead of later. Resolves however that goes. */
+  clean (): Promise<void>
+  /** What becomes or became of the cleanup after a lease; undefined when this process knows of none. */
+  cleanupAfter (lease: Lease): Promise<Cleanup> | undefined
+
+  /**
+   * The device is reached through this driver from now on. One that was about to leave stays.
+   *
+   * @returns the change that lifts the drain of its leaving, still to be made
+   */
+  connect (driver: FencedDriver): LeaseEvent | undefined
+  /** The device cannot be reached any more. */
+  disconnect (reason: string): void
+  /** The device is to leave the pool. Resolves once it is not granted any more, and its lease has ended if it is to. */
+  leave (removal: Removal): Promise<void>
+  /** The change that lifts the drain that `leave` has laid, if it is still the one on the device. */
+  readonly lift: LeaseEvent | undefined
+
+  /** Does nothing by itself any more, and closes the driver. */
+  stop (): Promise<void>
+}
+
+export interface LaneParts {
+  readonly context: LeaseContext
+  readonly store: LeaseStore
+  readonly ledger: ChangeLedger
+  readonly settings: LeaseSettings
+  readonly shown: ShownTimes
+  /** Told of each change, once the lane has taken it over; must not throw. */
+  readonly tell: (change: PoolChange) => void
+  /** A device that is to leave the pool has nothing left to do in it. */
+  readonly onEmpty: (lane: Lane) => void
+}
+
+export function createLane (
+  { description: firstDescription, occupancy, mailbox }: { readonly description: DeviceDescription, readonly occupancy: Occupancy, readonly mailbox: Mailbox },
+  { context, store, ledger, settings, shown, tell, onEmpty }: LaneParts
+): Lane {
+  const { nowMs, scheduler, log, inBackground } = context
+  const deviceId = occupancy.device.id
+  const awaitedUntilMs = nowMs() + settings.awaitOwnerMs
+  const running = createRunningWork(setTimer)
+  const presence = createPresence({
+    context,
+    deviceId,
+    limitMs: settings.probeTimeoutMs,
+    onChange: () => tell({ deviceId, ended: undefined }),
+    onLook: reviewInBackground
+  })
+  const cleaning = createCleaning({
+    context, ledger, deviceId, driver: () => presence.driver, change, usualLevel: usualCleanup(settings.lowestCleanup), limitMs: settings.cleanupTimeoutMs
+  })
+  const stopWatching = scheduler.every(settings.watchEveryMs, watch)
+
+  let description = firstDescription
+  let driver: DeviceDriver | undefined
+  let record = occupancy
+  let isInDoubt = false
+  /** The last sign of the holder, and whether it is known to be silent since. */
+  let heard = { atMs: nowMs(), isSuspect: false }
+  let removal: Removal & { readonly hold: Hold } | undefined
+  let timer: { readonly atMs: number, readonly cancel: Cancel } | undefined
+  let notBeforeMs = 0
+  let reviewUnderWay: Promise<void> | undefined
+  let isReviewStale = false
+  let stopped = false
+
+  function liveLease (): Lease | undefined {
+    const { lease } = record
+    return lease !== undefined && isLive(lease) ? lease : undefined
+  }
+
+  // ---- the record
+
+  function change (event: LeaseEvent, level?: CleanupLevel): Promise<Occupancy | undefined> {
+    return inTurn([mailbox], async () => {
+      await begin()
+      const changed = await store.change(event)
+      if (changed === undefined) {
+        await readAgain()
+        return undefined
+      }
+      const news = note(event, changed, level)
+      if (news !== undefined) announce(news)
+      return changed
+    })
+  }
+
+  async function begin () {
+    if (isInDoubt) await readAgain()
+    isInDoubt = true
+  }
+
+  async function readAgain () {
+    const found = (await store.occupancies()).find(({ device }) => device.id === deviceId)
+    if (found === undefined) throw new Error(`device ${deviceId} is not recorded any more`)
+    const before = record
+    const lease = liveLease()
+    const ended = lease !== undefined && lease.handle !== found.lease?.handle ? await store.lease(lease.handle) : found.lease
+    takeOver(found, ended)
+    if (before.device.state !== found.device.state || before.lease?.state !== record.lease?.state) {
+      announce({ deviceId, ended: lease !== undefined && liveLease()?.handle !== lease.handle ? ended : undefined })
+    }
+  }
+
+  function note (event: LeaseEvent, after: Occupancy, level?: CleanupLevel): PoolChange | undefined {
+    const stateBefore = record.lease?.state
+    takeOver(after, after.lease, level)
+    if ((event.type === 'extend' || event.type === 'confirm') && stateBefore === after.lease?.state) return undefined
+    return { deviceId, ended: event.type === 'end' ? after.lease : undefined }
+  }
+
+  /** `ended` is the lease that was live before, if it is not any more. */
+  function takeOver ({ device, lease: open }: Occupancy, ended: Lease | undefined, level?: CleanupLevel) {
+    isInDoubt = false
+    const before = liveLease()
+    record = { device, lease: open?.state === 'ended' ? undefined : open }
+    const lease = liveLease()
+    presence.driver?.raiseFence(device.fence)
+    if (before !== undefined && before.handle !== lease?.handle && ended?.end !== undefined) running.abort(before.handle, shown.refusal(ended))
+    if (lease !== undefined && lease.handle !== before?.handle) {
+      heard = { atMs: nowMs(), isSuspect: false }
+      notBeforeMs = 0
+    }
+    if (device.state === 'cleaning' && !cleaning.isUnderWay && cleaning.nextTryAtMs === undefined) startCleaning(level)
+    setTimer()
+    if (lane.isEmpty) onEmpty(lane)
+  }
+
+  function announce (news: PoolChange) {
+    tell(news)
+    // A device that was put back, say, has answered: it need not stay offline until the next look.
+    if (record.device.state === 'free' && presence.absence !== undefined) lookInBackground()
+  }
+
+  const end: Lane['end'] = async ({ handle, fence }, reason, { cleanup: level, ...why } = {}) => {
+    const ended = await change({ type: 'end', deviceId, handle, fence, reason, ...why, nowMs: nowMs() }, level)
+    if (ended?.lease?.end === undefined) return undefined
+    const { device, lease } = ended
+    log.info({ lease: shownHandle(handle), device: deviceId, reason }, 'lease ended')
+    // A lease under which nothing was done leaves nothing to clean.
+    return { lease, cleanup: cleaning.of(device.fence) ?? Promise.resolve({ cleaned: [], failed: [], lease }) }
+  }
+
+  // ---- what ends the lease by itself
+
+  function factsOf (lease: Lease): LeaseFacts {
+    const { absence, lastBootId, isLookedAt } = presence
+    return {
+      device: record.device,
+      lease,
+      vetoUntilMs: running.vetoUntilMs(lease.handle),
+      heardAtMs: heard.atMs,
+      isSuspect: heard.isSuspect,
+      awaySinceMs: absence?.awaySinceMs,
+      awaySeenAtMs: absence?.foundAtMs ?? 0,
+      isLookedAt,
+      lastBootId,
+      windowMs: windowMs(lease),
+      awaitedUntilMs,
+      eviction: removal?.lease === 'ends' ? removal : undefined
+    }
+  }
+
+  /** How long the device of a lease may be away. */
+  function windowMs ({ state }: Lease): number {
+    return state === 'awaiting_owner' ? settings.awaitOwnerMs : settings.recoveryMs
+  }
+
+  /** Sets the timer for the next instant that counts. One that fires earlier is as good: it costs one look in vain. */
+  function setTimer () {
+    const lease = stopped ? undefined : liveLease()
+    const atMs = lease === undefined ? undefined : Math.max(nextAtMs(factsOf(lease)), notBeforeMs)
+    if (timer !== undefined && atMs !== undefined && timer.atMs <= atMs) return
+    timer?.cancel()
+    timer = atMs === undefined ? undefined : { atMs, cancel: scheduler.after(Math.max(0, atMs - nowMs()), onTimer) }
+  }
+
+  function onTimer () {
+    timer = undefined
+    const reviewed = review().then(() => { notBeforeMs = 0 }, (fault: unknown) => {
+      notBeforeMs = nowMs() + afterFaultMs
+      timer?.cancel()
+      timer = undefined
+      setTimer()
+      throw fault
+    })
+    inBackground(reviewed, 'lease could not be ended in time', { device: deviceId })
+  }
+
+  function reviewInBackground () {
+    if (liveLease() !== undefined) inBackground(review(), 'lease could not be ended in time', { device: deviceId })
+  }
+
+  /** One review at a time; what changes meanwhile is looked at by another. */
+  function review (): Promise<void> {
+    isReviewStale = true
+    reviewUnderWay ??= reviewAll()
+    return reviewUnderWay
+  }
+
+  async function reviewAll () {
+    // The pool may stop in the very instant in which the time of a lease is over.
+    await undefined
+    try {
+      while (isReviewStale) {
+        isReviewStale = false
+        const lease = stopped ? undefined : liveLease()
+        if (lease !== undefined) await doDuty(lease)
+      }
+    } finally {
+      reviewUnderWay = undefined
+      setTimer()
+    }
+  }
+
+  async function doDuty (lease: Lease) {
+    const duty = dutyAt(factsOf(lease), nowMs())
+    switch (duty?.do) {
+      case 'end': {
+        const { do: _, reason, ...why } = duty
+        const ended = await end(lease, reason, why)
+        if (ended === undefined && dutyOf(liveLease())?.do === 'end') throw new Error('the store refuses to end the lease')
+        break
+      }
+      case 'resume':
+        await resume(lease)
+        break
+      case 'look':
+        lookInBackground()
+        break
+      case 'suspect':
+        heard.isSuspect = true
+        log.info({ lease: shownHandle(lease.handle), device: deviceId }, 'holder is silent for longer than it promised')
+        break
+      case undefined:
+    }
+  }
+
+  function dutyOf (lease: Lease | undefined) {
+    return lease && dutyAt(factsOf(lease), nowMs())
+  }
+
+  async function resume ({ handle, fence }: Lease) {
+    await change({ type: 'resume', deviceId, handle, fence, nowMs: nowMs() })
+  }
+
+  // ---- whether it is there
+
+  async function look (): Promise<Sighting> {
+    const sighting = await presence.look()
+    await review()
+    return sighting
+  }
+
+  function lookInBackground () {
+    if (!stopped && presence.driver !== undefined) inBackground(presence.look(), 'look at device broke off', { device: deviceId })
+  }
+
+  /** A leased device is looked at whatever it was at the last look, a free one only while it is there: its absence has looks of its own. */
+  function watch () {
+    if (liveLease() !== undefined || (record.device.state === 'free' && presence.absence === undefined)) lookInBackground()
+  }
+
+  function startCleaning (level?: CleanupLevel) {
+    if (!stopped) inBackground(cleaning.start(record.device, level), 'cleanup broke off', { device: deviceId })
+  }
+
+  /** Nothing gets through to the device by this driver any more, neither from work that holds it nor from a cleanup. */
+  function retire (former: FencedDriver | undefined) {
+    if (former === undefined) return
+    former.raiseFence(Number.MAX_SAFE_INTEGER)
+    cleaning.interrupt()
+    running.abortAll(new DeviceOfflineRefusal(deviceId, { retryAfterMs: soonestRetryMs }))
+    inBackground(former.close(), 'driver could not be closed', { device: deviceId })
+  }
+
+  const lane: Lane = {
+    deviceId,
+    get description () { return description },
+    get driver () { return driver },
+    mailbox,
+    get record () { return record },
+    get liveLease () { return liveLease() },
+    running,
+    get shownState () {
+      return shownState(record, {
+        absence: presence.absence,
+        unrecordedFailure: cleaning.unrecordedFailure,
+        leavingBecause: removal?.reason,
+        recoveryMs: settings.recoveryMs,
+        nowMs: nowMs()
+      })
+    },
+    get availability () {
+      const { device: { lastUsedAtMs, failures, holds: [hold] } } = record
+      const { state, expectedAtMs } = lane.shownState
+      return {
+        description,
+        canBeGranted: state === 'free',
+        expectedAtMs,
+        lastUsedAtMs,
+        failures,
+        state,
+        hold,
+        nextTryAtMs: cleaning.nextTryAtMs,
+        holder: liveLease()?.holder.principal
+      }
+    },
+    get isLeaving () { return removal !== undefined },
+    get isEmpty () { return removal !== undefined && liveLease() === undefined && record.device.state !== 'cleaning' },
+
+    change: (event) => change(event),
+    steps: { begin, note, announce, readAgain },
+    end,
+
+    async extend ({ handle, fence }, how) {
+      const isVetoed = running.vetoUntilMs(handle) > nowMs()
+      const extended = await change({ type: 'extend', deviceId, handle, fence, nowMs: nowMs(), isVetoed, ...how })
+      lane.hear(handle)
+      return extended?.lease
+    },
+
+    async confirm ({ isConfirmed, handle, fence }) {
+      return isConfirmed || await change({ type: 'confirm', deviceId, handle, fence, nowMs: nowMs() }) !== undefined
+    },
+
+    hear (handle) {
+      if (liveLease()?.handle !== handle) return
+      const wasSuspect = heard.isSuspect
+      heard = { atMs: nowMs(), isSuspect: false }
+      if (wasSuspect) setTimer()
+    },
+
+    resume,
+    review,
+
+    get isPresent () { return presence.absence === undefined },
+    isThere: (lease) => presence.absence === undefined && !isOtherBoot({ lease, lastBootId: presence.lastBootId }),
+    probe: presence.look,
+    look,
+
+    retryAfterMs (lease) {
+      const { awaySinceMs = nowMs(), nextLookAtMs = Number.POSITIVE_INFINITY } = presence.absence ?? { nextLookAtMs: nowMs() }
+      const leftMs = awaySinceMs + windowMs(lease) - nowMs()
+      return Math.max(soonestRetryMs, Math.min(nextLookAtMs - nowMs(), settings.watchEveryMs, leftMs))
+    },
+
+    async clean () {
+      const { state } = record.device
+      if (!stopped && (state === 'cleaning' || state === 'quarantined')) await cleaning.start(record.device)
+    },
+
+    cleanupAfter: ({ fence }) => cleaning.of(fence + 1),
+
+    connect (fenced) {
+      fenced.raiseFence(record.device.fence)
+      driver = recordingDriver(fenced, ledger)
+      description = fenced.description
+      retire(presence.connect(fenced))
+      const { lift } = lane
+      removal = undefined
+      return lift
+    },
+
+    disconnect (reason) {
+      driver = undefined
+      retire(presence.disconnect(reason))
+      reviewInBackground()
+    },
+
+    async leave (order) {
+      const { reason, by } = order
+      const hold: Hold = { kind: 'drain', reason, by, atMs: nowMs() }
+      const before = removal
+      removal = { ...order, hold }
+      try {
+        await change({ type: 'hold', deviceId, hold, nowMs: nowMs() })
+      } catch (fault) {
+        removal = before
+        throw fault
+      }
+      await review()
+    },
+
+    get lift (): LeaseEvent | undefined {
+      const drain = holdOf(record.device, 'drain')
+      if (removal === undefined || drain?.atMs !== removal.hold.atMs || drain.by !== removal.by) return undefined
+      return { type: 'unhold', deviceId, kind: 'drain', by: removal.by, nowMs: nowMs() }
+    },
+
+    async stop () {
+      stopped = true
+      stopWatching()
+      setTimer()
+      presence.stop()
+      running.abortAll(new CancelledRefusal('shutting_down'))
+      await cleaning.stop()
+      await mailbox.last?.catch(() => {})
+      await presence.driver?.close()
+    }
+  }
+  return lane
+}

@@ -1,0 +1,85 @@
+import { isLive, type Lease } from './contract/lease.ts'
+import { dueAtMs } from './contract/lease-machine.ts'
+import type { LeaseClaim } from './contract/lease-manager.ts'
+import { UnknownLeaseRefusal } from './contract/lease-refusals.ts'
+import type { LeaseStore } from './contract/lease-store.ts'
+import type { Lane } from './device/lane.ts'
+import type { Pool } from './device/pool.ts'
+import type { ShownTimes } from './shown-times.ts'
+
+/** A live lease, and the lane of its device. */
+export interface LiveLease {
+  readonly lease: Lease
+  readonly lane: Lane
+}
+
+/** Finds leases. A lease whose time is over has ended by the time it is found. */
+export interface LeaseLookup {
+  /** Whether its time is over and no call holds that off. */
+  isOver (lease: Lease): boolean
+  /** @throws {UnknownLeaseRefusal} not there, or not this holder's */
+  leaseOf (claim: LeaseClaim): Promise<Lease>
+  /** @throws {UnknownLeaseRefusal | LeaseEndedRefusal} */
+  liveLeaseOf (claim: LeaseClaim): Promise<LiveLease>
+  /**
+   * Checks what else a claim asks for. A claim that is refused for that shows all the same that its
+   * holder knows of the lease.
+   */
+  checked<T> (claim: LeaseClaim, check: () => T): Promise<T>
+  /** A lease found by other means, ended if its time is over. */
+  settled (lease: Lease): Promise<Lease>
+}
+
+export function createLeaseLookup ({ store, pool, shown, nowMs, noteDevice }: {
+  readonly store: LeaseStore
+  readonly pool: Pool
+  readonly shown: ShownTimes
+  readonly nowMs: () => number
+  /** Told the device of each lease that a holder names. */
+  readonly noteDevice: (deviceId: string) => void
+}): LeaseLookup {
+  function isOver (lease: Lease): boolean {
+    if (!isLive(lease)) return false
+    const vetoUntilMs = pool.lane(lease.deviceId)?.running.vetoUntilMs(lease.handle) ?? 0
+    return Math.max(dueAtMs(lease), vetoUntilMs) <= nowMs()
+  }
+
+  async function settled (lease: Lease): Promise<Lease> {
+    if (!isOver(lease)) return lease
+    await pool.lane(lease.deviceId)?.review()
+    return await settled(await read(lease.handle))
+  }
+
+  async function read (handle: string): Promise<Lease> {
+    const lease = await store.lease(handle)
+    if (lease === undefined) throw new UnknownLeaseRefusal()
+    return lease
+  }
+
+  async function leaseOf ({ handle, holder }: LeaseClaim): Promise<Lease> {
+    const lease = await read(handle)
+    if (lease.holder.principal !== holder.principal) throw new UnknownLeaseRefusal()
+    noteDevice(lease.deviceId)
+    return await settled(lease)
+  }
+
+  async function liveLeaseOf (claim: LeaseClaim): Promise<LiveLease> {
+    const lease = await leaseOf(claim)
+    if (lease.end !== undefined) throw shown.refusal(lease)
+    const lane = pool.lane(lease.deviceId)
+    // A device leaves the pool when its lease is over: this one was over by the time it was read.
+    return lane === undefined ? await liveLeaseOf(claim) : { lease, lane }
+  }
+
+  async function checked<T> ({ handle, holder }: LeaseClaim, check: () => T): Promise<T> {
+    try {
+      return check()
+    } catch (refusal) {
+      const lease = await store.lease(handle)
+      if (lease?.holder.principal === holder.principal) await pool.lane(lease.deviceId)?.confirm(lease)
+      throw refusal
+    }
+  }
+
+  return { isOver, leaseOf, checked, settled, liveLeaseOf }
+}

@@ -1,0 +1,51 @@
+import type { Envelope } from '../../protocol/envelope.ts'
+import type { McpRequest } from '../../protocol/mcp-request.ts'
+import { inBandSessionKey } from '../../protocol/session-key.ts'
+import type { RunningRequest } from '../running-requests.ts'
+import type { Sender } from './channel.ts'
+
+/**
+ * An envelope together with what its sender adds to it.
+ *
+ * A class, and member by member, because one is made for every request: a literal that spreads
+ * the envelope, or has a getter of its own, takes microseconds instead of nanoseconds. The
+ * signal is asked for only when a handler asks for it.
+ */
+export class BoundRequest implements McpRequest {
+  readonly era: McpRequest['era']
+  readonly version: McpRequest['version']
+  readonly id: McpRequest['id']
+  readonly method: McpRequest['method']
+  readonly params: McpRequest['params']
+  readonly meta: McpRequest['meta']
+  readonly clientCapabilities: McpRequest['clientCapabilities']
+  readonly progressToken: McpRequest['progressToken']
+  readonly logLevel: McpRequest['logLevel']
+  readonly parameterHeaders: McpRequest['parameterHeaders']
+  readonly trace: McpRequest['trace']
+  readonly principal: McpRequest['principal']
+  readonly sessionKey: McpRequest['sessionKey']
+  readonly #running: RunningRequest
+
+  constructor (envelope: Envelope, sender: Sender, running: RunningRequest) {
+    this.era = envelope.era
+    this.version = envelope.version
+    this.id = envelope.id
+    this.method = envelope.method
+    this.params = envelope.params
+    this.meta = envelope.meta
+    this.clientCapabilities = envelope.clientCapabilities
+    this.progressToken = envelope.progressToken
+    this.logLevel = envelope.logLevel
+    this.parameterHeaders = sender.parameterHeaders
+    this.trace = sender.trace
+    this.principal = sender.principal
+    // A key in a header outranks one in the arguments (POOL-04).
+    this.sessionKey = sender.sessionKey ?? inBandSessionKey(envelope)
+    this.#running = running
+  }
+
+  get signal (): AbortSignal {
+    return this.#running.signal
+  }
+}
