@@ -88,6 +88,8 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, s
   const matcher = createMatcher()
   /** The devices at the last look; `matcher` has the same list. */
   let devices: readonly DeviceAvailability[] = []
+  /** The holder of each live lease at the last look, also on devices that leave. */
+  let holders: readonly string[] = []
   let requests = 0
   let stopConsidering: Cancel | undefined
   let closedBy: Error | undefined
@@ -96,7 +98,9 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, s
 
   /** Looks at the devices again. Those that are being granted, or are left alone, cannot be granted to another request. */
   function look () {
-    devices = deviceSide.availability().map((device) => {
+    const all = deviceSide.availability()
+    holders = all.flatMap(({ holder }) => holder ?? [])
+    devices = all.filter(({ isLeaving }) => !isLeaving).map((device) => {
       const { description: { id } } = device
       return reserved.has(id) || failures.isLeftAlone(id) ? { ...device, canBeGranted: false } : device
     })
@@ -121,7 +125,7 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, s
   function allowanceOf (principal: string): number {
     if (maxPerHolder === undefined) return Number.POSITIVE_INFINITY
     let used = 0
-    for (const { holder } of devices) if (holder === principal) used++
+    for (const holder of holders) if (holder === principal) used++
     for (const { request, granting } of waiters.values()) {
       if (granting !== undefined && request.principal === principal) used += request.wanted.length
     }
