@@ -1,11 +1,13 @@
 import { z } from 'zod'
-import { filePathPattern, largestFileBytes, type FileInfo } from '../../devices/file-commands.ts'
+import { filePathPattern, filePathProblem, largestFileBytes, type FileInfo } from '../../devices/file-commands.ts'
 import { longestRecordingMs } from '../../devices/recording-commands.ts'
 import type { DeviceToolParts } from '../device-tool-parts.ts'
 import { leaseInput } from '../lease-input.ts'
 import { defineTool, type ContentBlock, type ToolDefinition } from '../tool-definition.ts'
 
-const pathInput = z.string().max(256).regex(filePathPattern, 'a path such as data/notes.txt is wanted, without .. and without a / in front')
+const pathInput = z.string().regex(filePathPattern, {
+  error: ({ input }) => `a path such as data/notes.txt is wanted; this one ${filePathProblem(String(input)) ?? 'is none'}`
+})
 const largestBase64 = Math.ceil(largestFileBytes / 3) * 4
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
