@@ -85,7 +85,7 @@ export function createLeaseWatch ({ context, deviceId, facts, end, resume, suspe
     // The pool may stop in the very instant in which the time of a lease is over.
     await undefined
     try {
-      while (isStale && !stopped) {
+      while (isStale) {
         isStale = false
         await doDuty()
       }
@@ -96,7 +96,7 @@ export function createLeaseWatch ({ context, deviceId, facts, end, resume, suspe
   }
 
   async function doDuty () {
-    const known = facts()
+    const known = stopped ? undefined : facts()
     const duty = known && dutyAt(known, nowMs())
     if (known === undefined || duty === undefined) return
     const { lease } = known
