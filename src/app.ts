@@ -152,7 +152,7 @@ export async function buildApp (
   await app.register(statusRoute, { clock })
   await app.register(heartbeatRoute, { bodyLimitBytes: server.bodyLimitBytes })
   await app.register(poolLists, { clock })
-  await app.register(poolOrders, { bodyLimitBytes: server.bodyLimitBytes })
+  await app.register(poolOrders, { clock, bodyLimitBytes: server.bodyLimitBytes })
   return app
 }
 
