@@ -109,7 +109,7 @@ export async function buildHttp (
   await http.register(statusRoute, { clock })
   await http.register(heartbeatRoute, { bodyLimitBytes })
   await http.register(poolLists, { clock })
-  await http.register(poolOrders, { bodyLimitBytes })
+  await http.register(poolOrders, { clock, bodyLimitBytes })
   return http
 }
 

@@ -1,8 +1,8 @@
 /**
- * What operators do to devices and to other people's leases.
+ * What operators do to devices, and to leases and requests of others.
  *
- * Whoever has the token of the server is its operator: there is one token, and it can take any
- * phone anyway. What is done here is audited with the principal that did it.
+ * A caller with the token of the server is its operator: there is one token, and it can take any
+ * phone anyway. What is done to devices and leases is audited with the principal that did it.
  */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type {} from '../../plugins/bearer-auth.ts'
@@ -10,17 +10,19 @@ import body from '../../plugins/body.ts'
 import type {} from '../../plugins/mooring.ts'
 import plainJson from '../../plugins/plain-json.ts'
 import { sendRefusal } from '../../plugins/refusal-reply.ts'
+import type { Clock } from '../../src/runtime/clock.ts'
 import { UnknownLeaseRefusal } from '../../src/leases/contract/lease-refusals.ts'
 import type { Mooring } from '../../src/mooring/create-mooring.ts'
 import { strictValidation } from '../strict-validation.ts'
 import { findLease } from './lease-id.ts'
 import {
-  blockOrder, drainAllOrder, drainOrder, retryOrder, revokeOrder, unblockOrder, undrainAllOrder, undrainOrder
+  blockOrder, drainAllOrder, drainOrder, removeRequestOrder, retryOrder, revokeOrder, unblockOrder, undrainAllOrder, undrainOrder
 } from './order-schemas.ts'
-import { deviceData, leaseData } from './pool-data.ts'
+import { deviceData, leaseData, waitingData } from './pool-data.ts'
 import { addPoolSchemas } from './pool-schemas.ts'
 
 export interface PoolOrderOptions {
+  readonly clock: Clock
   readonly bodyLimitBytes: number
 }
 
@@ -28,11 +30,11 @@ interface Reason { readonly reason: string }
 interface DrainTerms extends Reason { readonly deadlineMs?: number }
 interface Named { readonly id: string }
 
-const poolOrders: FastifyPluginAsync<PoolOrderOptions> = async function poolOrders (fastify, { bodyLimitBytes }) {
+const poolOrders: FastifyPluginAsync<PoolOrderOptions> = async function poolOrders (fastify, options) {
   addPoolSchemas(fastify)
   fastify.setValidatorCompiler(strictValidation)
   // Orders that need no reason take no body either, and must not be asked for its type.
-  await fastify.register(ordersWithReason, { bodyLimitBytes })
+  await fastify.register(ordersWithReason, options)
 
   fastify.post('/devices/undrain', { schema: undrainAllOrder }, async (request) => {
     return await shown(fastify.mooring, await fastify.mooring.leases.operations.undrain({ by: operator(request) }))
@@ -59,7 +61,7 @@ const poolOrders: FastifyPluginAsync<PoolOrderOptions> = async function poolOrde
 
 export default poolOrders
 
-const ordersWithReason: FastifyPluginAsync<PoolOrderOptions> = async function ordersWithReason (fastify, { bodyLimitBytes }) {
+const ordersWithReason: FastifyPluginAsync<PoolOrderOptions> = async function ordersWithReason (fastify, { bodyLimitBytes, clock }) {
   await fastify.register(body, { limitBytes: bodyLimitBytes, mayStream: false })
   await fastify.register(plainJson)
 
@@ -86,6 +88,11 @@ const ordersWithReason: FastifyPluginAsync<PoolOrderOptions> = async function or
     }
     const revoked = await fastify.mooring.leases.operations.revoke({ handle: lease.handle, ...request.body, by: operator(request) })
     return { lease: leaseData(revoked) }
+  })
+
+  fastify.post<{ Params: Named, Body: Reason }>('/queue/:id/remove', { schema: removeRequestOrder }, async (request) => {
+    const removed = await fastify.leases.operations.removeRequest({ id: request.params.id, ...request.body })
+    return { request: waitingData(removed, clock.nowMs()) }
   })
 }
 

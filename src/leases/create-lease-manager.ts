@@ -69,7 +69,7 @@ export function createLeaseManager (
     context, store, pool, lookup, shown, longestVetoMs: settings.longestVetoMs, isOpen: () => open
   })
   const release = createRelease({ pool, lookup, shown, lowestCleanup: settings.lowestCleanup })
-  const operations = createOperations({ context, store, pool, shown, assertOpen })
+  const operations = createOperations({ context, store, pool, waiters, shown, assertOpen })
   /** Started in this order, and stopped in the other. */
   const services: readonly Service[] = [
     time,

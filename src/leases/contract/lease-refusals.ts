@@ -266,6 +266,34 @@ export class QueueFullRefusal extends Refusal {
   }
 }
 
+/** An operator has taken the request out of the queue. */
+export class RequestRemovedRefusal extends Refusal {
+  readonly code = 'request_removed'
+
+  constructor (reason: string) {
+    super({
+      message: `An operator has taken the request out of the queue: ${quote(reason, 200)}.`,
+      retryable: false,
+      nextAction: 'Tell your user what the operator says. A repeated call joins the end of the queue.',
+      details: { reason }
+    })
+  }
+}
+
+/** An operator named a request that is not in the queue, or no longer. */
+export class RequestUnknownRefusal extends Refusal {
+  readonly code = 'request_unknown'
+  override readonly kind = 'not_found'
+
+  constructor () {
+    super({
+      message: 'There is no such request in the queue.',
+      retryable: false,
+      nextAction: 'Use the id of a request as GET /queue shows it; one that has been answered is no longer there.'
+    })
+  }
+}
+
 /** The holder would have more leases than it may have at once. Other agents with the same token count too. */
 export class LeaseLimitReachedRefusal extends Refusal {
   readonly code = 'lease_limit_reached'
