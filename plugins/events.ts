@@ -5,7 +5,7 @@ import type { SubscriptionSettings } from '../src/events/subscription-settings.t
 import { serverInfo } from '../src/mcp/server-card.ts'
 import type { Scheduler } from '../src/runtime/scheduler.ts'
 import { createSlices, type Slices } from '../src/runtime/slices.ts'
-import { runOutsideScopes } from '../src/telemetry/request-scope.ts'
+import { runOutsideScopes } from '../src/runtime/request-scope.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

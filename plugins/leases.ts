@@ -21,15 +21,13 @@ export interface LeasesOptions {
   readonly connectDevices: () => Promise<readonly DeviceDriver[]>
   /** Told of every change of a device or a lease. */
   readonly onChange: (change: PoolChange) => void
-  /** Told which device the current request is about. */
-  readonly noteDevice: (deviceId: string) => void
   readonly clock: Clock
   readonly scheduler: Scheduler
   readonly ids: Ids
 }
 
 /** Owns the devices and their leases: `fastify.leases`. */
-export default fp<LeasesOptions>(async function leases (fastify, { settings, connectDevices, onChange, noteDevice, clock, scheduler, ids }) {
+export default fp<LeasesOptions>(async function leases (fastify, { settings, connectDevices, onChange, clock, scheduler, ids }) {
   let manager: LeaseManager | undefined
 
   fastify.decorate('leases', {
@@ -49,8 +47,7 @@ export default fp<LeasesOptions>(async function leases (fastify, { settings, con
       ids,
       settings,
       log: fastify.log,
-      onChange,
-      noteDevice
+      onChange
     })
     await manager.start()
   })

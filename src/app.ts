@@ -40,11 +40,11 @@ import type { DeviceDriver } from './devices/device-driver.ts'
 import { createVirtualPhones } from './devices/virtual/virtual-phones.ts'
 import type { Clock } from './runtime/clock.ts'
 import type { Ids } from './runtime/ids.ts'
+import { outsideScopes, traceLogFields } from './runtime/request-scope.ts'
 import type { Scheduler } from './runtime/scheduler.ts'
 import { openSqliteStore } from './store/open-store.ts'
 import { createOffer, type Offer } from './tools/offer.ts'
-import { createPoolChanges } from './tools/pool-changes.ts'
-import { noteDevice, outsideScopes, traceLogFields } from './telemetry/request-scope.ts'
+import { publishPoolChange } from './tools/pool-changes.ts'
 
 export interface AppParts {
   readonly config: Config
@@ -123,18 +123,16 @@ export async function buildApp (
   await app.register(store, { open: () => openSqliteStore({ file: join(stateDir, 'mooring.sqlite'), isOwnFolder: config.isOwnStateDir }) })
   await app.register(sealingKeys, { file: join(stateDir, 'sealing-key'), ids })
   await app.register(events, { settings: config.subscriptions, scheduler })
-  const { onPoolChange, onScreenChange } = createPoolChanges(app.bus)
   await app.register(leases, {
     settings: config.leases,
     connectDevices: connectDevices ?? (async () => createVirtualPhones({ settings: config.devices.virtual, clock, scheduler, ids })),
-    onChange: onPoolChange,
-    noteDevice,
+    onChange: (change) => publishPoolChange(app.bus, change),
     clock,
     scheduler,
     ids
   })
   await app.register(mcp, {
-    offer: () => offer(createOffer({ leases: app.leases, onScreenChange, clock, scheduler })),
+    offer: () => offer(createOffer({ leases: app.leases, bus: app.bus, clock, scheduler })),
     callLimitMs: server.callLimitMs,
     maxRequestsInFlight: server.maxRequestsInFlight,
     legacy: config.legacy,
