@@ -6,9 +6,6 @@ import type { Command } from './device-types.ts'
  */
 export const filePathPattern = /^[A-Za-z0-9_][\w.-]{0,63}(\/[A-Za-z0-9_][\w.-]{0,63}){0,3}$/
 
-/** Bytes of the largest file that can be pushed. */
-export const largestFileBytes = 524_288
-
 export interface FileInfo {
   readonly path: string
   readonly bytes: number
