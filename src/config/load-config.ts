@@ -110,10 +110,10 @@ function describeIssue (issue: z.core.$ZodIssue, said: ReadonlyMap<string, SaidS
   const setting = settings.find(({ keys }) => keys.every((key, depth) => key === issue.path[depth]))
   if (setting === undefined) return { source: issue.path.join('.'), message: issue.message }
 
-  const { path, flag, variable, allowed } = setting
+  const { path, flag, variable, allowed, isSecret } = setting
   const source = said.get(path)?.source ?? `${path} (${flag}, ${variable})`
   if (issue.code === 'custom') return { source, message: issue.message }
-  return { source, message: `must be ${allowed}, not ${shortly(said.get(path)?.value)}` }
+  return { source, message: isSecret ? `must be ${allowed}` : `must be ${allowed}, not ${shortly(said.get(path)?.value)}` }
 }
 
 function shortly (value: unknown): string {

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { withoutCredentials } from '../text/without-credentials.ts'
 import type { ConfigProblem } from './config-refusal.ts'
 import { readText, type SaidSetting, type SettingSource } from './setting-source.ts'
 import { nearestSetting, settings, type Setting } from './setting.ts'
@@ -23,7 +24,7 @@ export function readFlags ({ argv, cwd }: { readonly argv: readonly string[], re
   for (const token of tokenize(argv)) {
     if (token.kind === 'option-terminator') continue
     if (token.kind === 'positional') {
-      problems.push({ source: token.value, message: 'is not expected here; flags begin with --' })
+      problems.push({ source: withoutCredentials(token.value), message: 'is not expected here; flags begin with --' })
       continue
     }
 

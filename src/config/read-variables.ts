@@ -43,7 +43,7 @@ export function readVariables ({ env, cwd }: { readonly env: Environment, readon
     } else if (setting !== undefined) {
       problems.push({
         source: name,
-        message: `${value} comes from Kubernetes, for a service called mooring; set enableServiceLinks: false in the pod's spec, or rename the service`
+        message: `${setting.isSecret ? 'its value' : value} comes from Kubernetes, for a service called mooring; set enableServiceLinks: false in the pod's spec, or rename the service`
       })
     } else if (!isServiceLink(name, value)) {
       problems.push({ source: name, message: `there is no such setting${suggestion(name)}` })

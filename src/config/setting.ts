@@ -29,6 +29,8 @@ export interface Setting {
   readonly description: string
   /** Undefined where there is none, or where it depends on the machine. */
   readonly defaultValue: unknown
+  /** Whether a value is likely to be a secret, or to have one in it, and so is never repeated. */
+  readonly isSecret: boolean
 }
 
 type Node = z.core.JSONSchema.BaseSchema
@@ -86,7 +88,8 @@ function describeSetting (node: Node, keys: readonly string[]): Setting {
     kind,
     allowed: allowedBy(node, kind),
     description: node.description ?? '',
-    defaultValue: node.default
+    defaultValue: node.default,
+    isSecret: node.writeOnly === true
   }
 }
 

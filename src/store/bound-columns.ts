@@ -15,10 +15,12 @@ export function boundColumns<Columns extends Readonly<Record<string, Column>>, L
   return bound as Record<Exclude<keyof Columns, Left>, SQL>
 }
 
-/** The value that is given under a name when the statement runs; with a column, encoded by it. */
+/** The value that is given under a name when the statement runs; with a column, encoded by it. Null is NULL. */
 export function given (name: string, column?: Column): SQL {
   const placeholder = sql.placeholder(name)
-  return column === undefined ? sql`${placeholder}` : sql`${sql.param(placeholder, column)}`
+  if (column === undefined) return sql`${placeholder}`
+  const encoder = { mapToDriverValue: (value: unknown) => value === null ? null : column.mapToDriverValue(value) }
+  return sql`${sql.param(placeholder, encoder)}`
 }
 
 function namesOf<T extends object> (record: T): readonly (keyof T)[] {

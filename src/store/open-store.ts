@@ -1,19 +1,43 @@
-import type { ChangeLedger } from '../leases/cleanup/change-ledger.ts'
+import { join } from 'node:path'
 import { createChangeLedger } from '../leases/cleanup/change-rows.ts'
-import type { LeaseStore } from '../leases/contract/lease-store.ts'
 import { createLeaseStore } from '../leases/create-lease-store.ts'
+import type { Log } from '../leases/log.ts'
+import type { Scheduler } from '../runtime/scheduler.ts'
 import { openDatabase } from './sqlite/open-database.ts'
 import { createSqliteChangeRows } from './sqlite/sqlite-change-rows.ts'
 import { createSqliteLeaseRows } from './sqlite/sqlite-lease-rows.ts'
+import type { Store } from './store.ts'
+import type { StoreSettings } from './store-settings.ts'
 
-/** What outlives the process, by room. */
-export interface Store {
-  readonly leases: LeaseStore
-  readonly changes: ChangeLedger
-  /** Whether the database can be read now. */
-  isAnswering (): Promise<boolean>
-  /** Closes the database and gives up its lock. Nothing in the store may be used after it. */
-  close (): Promise<void>
+export interface StoreParts {
+  readonly settings: StoreSettings
+  readonly stateDir: string
+  /** Whether that folder is mooring's alone, and so is closed to others if it was not. */
+  readonly isOwnStateDir: boolean
+  readonly scheduler: Scheduler
+  readonly log: Log
+}
+
+/**
+ * Opens the store that the settings name.
+ *
+ * @throws {Refusal} as `openDatabase` and `openPostgresStore` do
+ */
+export async function openStore ({ settings: { url }, stateDir, isOwnStateDir, scheduler, log }: StoreParts): Promise<Store> {
+  if (url === undefined) return openSqliteStore({ file: join(stateDir, 'mooring.sqlite'), isOwnFolder: isOwnStateDir })
+  const openPostgresStore = await postgresDialect()
+  return await openPostgresStore({
+    url,
+    scheduler,
+    log,
+    // There is nothing left to do for a process whose leases another one has: it stops as after any error.
+    onLost (refusal) { scheduler.after(0, () => { throw refusal }) }
+  })
+}
+
+/** Loaded where it is needed only. */
+async function postgresDialect () {
+  return (await import('./postgres/open-postgres-store.ts')).openPostgresStore
 }
 
 /**
@@ -28,6 +52,7 @@ export function openSqliteStore ({ file, isOwnFolder = false }: {
 }): Store {
   const client = openDatabase(file, { isOwnFolder })
   return {
+    kind: 'sqlite',
     leases: createLeaseStore(createSqliteLeaseRows(client)),
     changes: createChangeLedger(createSqliteChangeRows(client)),
     async isAnswering () {

@@ -34,12 +34,12 @@ export class StateDirectoryUnusableRefusal extends Refusal {
 export class StoreTooNewRefusal extends Refusal {
   readonly code = 'store_too_new'
 
-  constructor (file: string) {
+  constructor (store: { readonly file: string } | { readonly database: string }) {
     super({
-      message: `The database ${file} was written by a newer version of mooring.`,
+      message: `The database ${'file' in store ? store.file : store.database} was written by a newer version of mooring.`,
       retryable: false,
-      nextAction: 'Run that version or a later one, or start with an empty directory with --state-dir. Nothing in it was changed.',
-      details: { file }
+      nextAction: 'Run that version or a later one, or start with an empty directory with --state-dir or an empty database with --store-url. Nothing in it was changed.',
+      details: { ...store }
     })
   }
 }
@@ -56,6 +56,81 @@ export class StoreDamagedRefusal extends Refusal {
       nextAction: 'Restore it from a backup, or move it and its -wal file away to start without leases. Nothing was deleted.',
       details: { file },
       cause
+    })
+  }
+}
+
+/** The database server that is to keep the leases cannot be reached, or does not take connections now. */
+export class StoreUnreachableRefusal extends Refusal {
+  readonly code = 'store_unreachable'
+  override readonly kind = 'unavailable'
+
+  constructor (database: string, cause: unknown) {
+    super({
+      message: `The database ${database} cannot be reached${systemCode(cause)}.`,
+      retryable: true,
+      nextAction: 'Start the database server, or correct its address with --store-url.',
+      details: { database },
+      cause
+    })
+  }
+}
+
+/** Another process has the database. Two would grant the same device twice. */
+export class StoreInUseRefusal extends Refusal {
+  readonly code = 'store_in_use'
+
+  constructor (database: string) {
+    super({
+      message: `Another gateway is using the database ${database}.`,
+      retryable: true,
+      nextAction: 'Stop the other gateway, or give this one a database of its own with --store-url.',
+      details: { database }
+    })
+  }
+}
+
+/** The database server answers, but does not let this gateway keep anything in the database. */
+export class StoreUnusableRefusal extends Refusal {
+  readonly code = 'store_unusable'
+
+  constructor (database: string, reason: string, cause?: unknown) {
+    super({
+      message: `The database ${database} cannot be used: ${reason}.`,
+      retryable: false,
+      nextAction: 'Create the database and let the user of --store-url own it, or name another one.',
+      details: { database },
+      cause
+    })
+  }
+}
+
+/** The database does not answer for the moment. What was acknowledged is kept, and nothing new is. */
+export class StoreUnavailableRefusal extends Refusal {
+  readonly code = 'store_unavailable'
+  override readonly kind = 'unavailable'
+
+  constructor (cause: unknown) {
+    super({
+      message: 'The gateway cannot reach its database.',
+      retryable: true,
+      retryAfterMs: 1_000,
+      nextAction: 'Repeat the call in a moment; leases are kept.',
+      cause
+    })
+  }
+}
+
+/** Another gateway has taken the database over while this one could not reach it, so this one stops. */
+export class StoreTakenOverRefusal extends Refusal {
+  readonly code = 'store_taken_over'
+
+  constructor (database: string) {
+    super({
+      message: 'Another gateway has taken over the leases.',
+      retryable: false,
+      nextAction: 'Use the other gateway. To the operator: let only one gateway at a time use a database.',
+      details: { database }
     })
   }
 }

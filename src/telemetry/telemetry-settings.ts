@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { withoutCredentials } from '../text/without-credentials.ts'
 
 const endpoint = z.string().refine((value) => isHttpUrl(value), {
   error: ({ input }) => `${JSON.stringify(withoutCredentials(String(input)))} is no address; write it like http://127.0.0.1:4318, and credentials as telemetry.headers`
@@ -20,6 +21,7 @@ export const telemetrySettings = z.strictObject({
   protocol: z.enum(['http/protobuf', 'http/json']).default('http/protobuf')
     .describe('How spans and durations are written. Also OTEL_EXPORTER_OTLP_PROTOCOL.'),
   headers: z.array(header).default([])
+    .meta({ writeOnly: true })
     .describe('Headers for every request to an endpoint, as name=value, percent-encoded; often a secret, so better set as a variable. Also OTEL_EXPORTER_OTLP_HEADERS.'),
   traces: z.boolean().default(true)
     .describe('Whether spans are sent, if there is an endpoint. OTEL_TRACES_EXPORTER=none clears it.'),
@@ -57,8 +59,4 @@ function isHttpUrl (value: string): boolean {
   if (!URL.canParse(value)) return false
   const { protocol, username, password } = new URL(value)
   return (protocol === 'http:' || protocol === 'https:') && username === '' && password === ''
-}
-
-function withoutCredentials (value: string): string {
-  return value.replace(/^([^:/]*:\/\/)[^/]*@/, '$1…@')
 }

@@ -141,7 +141,7 @@ t.test('every setting can be said as a flag, as a variable and in the file, with
     number,
     boolean: ({ defaultValue }) => String(defaultValue !== true),
     choice: ({ allowed }) => allowed.split(' ').at(-1) ?? '',
-    text: ({ path }) => /endpoint$/i.test(path) ? 'http://127.0.0.1:4318' : 'localhost',
+    text: ({ path }) => /endpoint$/i.test(path) ? 'http://127.0.0.1:4318' : path === 'store.url' ? 'postgres://127.0.0.1/mooring' : 'localhost',
     path: () => '/some/where',
     list: ({ path }) => path.endsWith('Origins') ? 'https://a.example,http://b.example:1' : path.endsWith('headers') ? 'a=b,c=d' : 'a.example,b',
     // Read from "a list of {name, name}".
@@ -511,5 +511,31 @@ t.test('an endpoint is an address, and no credential of telemetry is repeated in
   }
   for (const headers of ['hush', 'a b=hush', 'x=hush\u00e9']) {
     t.same(problems([], { MOORING_TELEMETRY_HEADERS: headers }), [{ source: 'MOORING_TELEMETRY_HEADERS', message: 'has an item that is no header; write name=value' }])
+  }
+})
+
+t.test('what may have a secret in it is never repeated in an error', async (t) => {
+  const { problems, yaml } = setup(t)
+  const isSilent = (found: readonly ConfigProblem[]) => {
+    t.ok(found.length > 0)
+    t.notMatch(JSON.stringify(found), 'hush')
+  }
+
+  for (const url of ['mysql://ada:hush@db/x', 'postgres:hush', 'tcp://ada:hush@db', 'postgres://ada:hush@:x/y']) {
+    isSilent(problems(['--store-url', url]))
+    isSilent(problems([], { MOORING_STORE_URL: url }))
+  }
+  isSilent(problems(['postgres://ada:hush@db/x']))
+  yaml('store: { url: [ "postgres://ada:hush@db/x" ] }\ntelemetry: { headers: { key: hush } }')
+  isSilent(problems())
+  t.equal(problems().length, 2)
+})
+
+t.test('a database is named by an address, with a socket of this machine as well', async (t) => {
+  const { load } = setup(t)
+
+  t.equal(load().store.url, undefined)
+  for (const url of ['postgres://db.example/x', 'postgresql://ada:hush@db.example:5433/x?sslmode=require', 'postgres://ada@/x?host=/run/postgresql']) {
+    t.equal(load(['--store-url', url]).store.url, url)
   }
 })

@@ -6,6 +6,7 @@ import { openSqliteStore } from '../../src/store/open-store.ts'
 import { grantEvent } from '../support/lease-events.ts'
 import { memoryChangeLedger } from '../support/memory-change-ledger.ts'
 import { memoryLeaseStore } from '../support/memory-lease-store.ts'
+import { createTestDatabase, openTestStore } from '../support/postgres-database.ts'
 import { scratchFile } from '../support/scratch-file.ts'
 
 const locale: Change = { kind: 'locale', target: '', before: 'en-US' }
@@ -25,11 +26,11 @@ async function grant (leases: LeaseStore, deviceId: string) {
   return { deviceId, fence: granted?.device.fence ?? 0 }
 }
 
-function contract (name: string, open: (t: { teardown (work: () => unknown): void }) => { readonly leases: LeaseStore, readonly ledger: ChangeLedger }) {
+function contract (name: string, open: (t: { teardown (work: () => unknown): void }) => Promise<{ readonly leases: LeaseStore, readonly ledger: ChangeLedger }>) {
   const changesOf = async (ledger: ChangeLedger, deviceId: string) => (await ledger.changesOf(deviceId)).map(({ change }) => change)
 
   t.test(`${name}: changes come back as they were written, the newest first, each device's own`, async (t) => {
-    const { leases, ledger } = open(t)
+    const { leases, ledger } = await open(t)
     const by = await grant(leases, 'phone-1')
     const other = await grant(leases, 'phone-2')
 
@@ -42,7 +43,7 @@ function contract (name: string, open: (t: { teardown (work: () => unknown): voi
   })
 
   t.test(`${name}: a thing is written once, as it was first`, async (t) => {
-    const { leases, ledger } = open(t)
+    const { leases, ledger } = await open(t)
     const by = await grant(leases, 'phone-1')
     await ledger.record(locale, by)
 
@@ -56,7 +57,7 @@ function contract (name: string, open: (t: { teardown (work: () => unknown): voi
   })
 
   t.test(`${name}: a change that is undone is forgotten, and no other`, async (t) => {
-    const { leases, ledger } = open(t)
+    const { leases, ledger } = await open(t)
     const by = await grant(leases, 'phone-1')
     for (const change of all) await ledger.record(change, by)
     const [newest, ...others] = await ledger.changesOf('phone-1')
@@ -68,7 +69,7 @@ function contract (name: string, open: (t: { teardown (work: () => unknown): voi
   })
 
   t.test(`${name}: whoever is not the latest to have the device writes nothing`, async (t) => {
-    const { leases, ledger } = open(t)
+    const { leases, ledger } = await open(t)
     const by = await grant(leases, 'phone-1')
     await leases.change({ type: 'end', ...by, handle: 'ls_phone-1', reason: 'released', nowMs: 1 })
 
@@ -79,13 +80,23 @@ function contract (name: string, open: (t: { teardown (work: () => unknown): voi
   })
 }
 
-contract('memory', () => {
+contract('memory', async () => {
   const leases = memoryLeaseStore()
   return { leases, ledger: memoryChangeLedger(leases) }
 })
 
-contract('SQLite', (t) => {
+contract('SQLite', async (t) => {
   const store = openSqliteStore({ file: scratchFile(t) })
+  t.teardown(() => store.close())
+  return { leases: store.leases, ledger: store.changes }
+})
+
+const database = await createTestDatabase()
+t.teardown(() => database.drop())
+
+contract('Postgres', async (t) => {
+  await database.empty()
+  const store = await openTestStore(database.url)
   t.teardown(() => store.close())
   return { leases: store.leases, ledger: store.changes }
 })

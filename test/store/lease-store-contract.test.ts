@@ -1,5 +1,7 @@
+import t from 'tap'
 import { openSqliteStore } from '../../src/store/open-store.ts'
 import { memoryLeaseStore } from '../support/memory-lease-store.ts'
+import { createTestDatabase, openTestStore } from '../support/postgres-database.ts'
 import { scratchFile } from '../support/scratch-file.ts'
 import { leaseStoreContract } from './lease-store-contract.ts'
 
@@ -12,6 +14,23 @@ leaseStoreContract('SQLite', async (t) => {
     async reopen () {
       await store.close()
       store = openSqliteStore({ file })
+      return store.leases
+    }
+  }
+})
+
+const database = await createTestDatabase()
+t.teardown(() => database.drop())
+
+leaseStoreContract('Postgres', async (t) => {
+  await database.empty()
+  let store = await openTestStore(database.url)
+  t.teardown(() => store.close())
+  return {
+    store: store.leases,
+    async reopen () {
+      await store.close()
+      store = await openTestStore(database.url)
       return store.leases
     }
   }

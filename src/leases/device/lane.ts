@@ -423,7 +423,8 @@ export function createLane (
         state,
         hold,
         nextTryAtMs: cleaning.nextTryAtMs,
-        holder: liveLease()?.holder.principal
+        holder: liveLease()?.holder.principal,
+        isLeaving: removal !== undefined
       }
     },
     get isLeaving () { return removal !== undefined },

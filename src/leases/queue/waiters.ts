@@ -88,6 +88,8 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, s
   const matcher = createMatcher()
   /** The devices at the last look; `matcher` has the same list. */
   let devices: readonly DeviceAvailability[] = []
+  /** The holder of each live lease at the last look, also on devices that leave. */
+  let holders: readonly string[] = []
   let requests = 0
   let stopConsidering: Cancel | undefined
   let closedBy: Error | undefined
@@ -96,7 +98,9 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, s
 
   /** Looks at the devices again. Those that are being granted, or are left alone, cannot be granted to another request. */
   function look () {
-    devices = deviceSide.availability().map((device) => {
+    const all = deviceSide.availability()
+    holders = all.flatMap(({ holder }) => holder ?? [])
+    devices = all.filter(({ isLeaving }) => !isLeaving).map((device) => {
       const { description: { id } } = device
       return reserved.has(id) || failures.isLeftAlone(id) ? { ...device, canBeGranted: false } : device
     })
@@ -114,14 +118,14 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, s
   }
 
   function hopeless ({ wanted }: AcquireRequest): Error | undefined {
-    return whyNever(matcher.matches(wanted), devices)
+    return whyNever(wanted, matcher.matches(wanted), devices)
   }
 
   /** How many more leases a holder may have; leases that are being granted count. */
   function allowanceOf (principal: string): number {
     if (maxPerHolder === undefined) return Number.POSITIVE_INFINITY
     let used = 0
-    for (const { holder } of devices) if (holder === principal) used++
+    for (const holder of holders) if (holder === principal) used++
     for (const { request, granting } of waiters.values()) {
       if (granting !== undefined && request.principal === principal) used += request.wanted.length
     }
@@ -252,11 +256,12 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, s
   function notNow (request: AcquireRequest): Error {
     const reached = limitReached(request)
     if (reached !== undefined) return new LeaseLimitReachedRefusal({ ...reached, wanted: request.wanted.length })
-    const matches = matcher.matches(request.wanted)
+    const { wanted } = request
+    const matches = matcher.matches(wanted)
     const failure = failures.of(matches, devices).find(({ deviceIds }) => !deviceIds.some((deviceId) => reserved.has(deviceId)))
     if (failure !== undefined) return failure.fault
     const waiting = queue.requests.filter(({ id }) => id !== request.id).map(({ wanted }) => matcher.matches(wanted))
-    return whyNotNow({ matches, waiting, devices, nowMs: nowMs() })
+    return whyNotNow({ wanted, matches, waiting, devices, nowMs: nowMs() })
   }
 
   function timedOut (request: AcquireRequest): Error {

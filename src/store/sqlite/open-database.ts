@@ -45,7 +45,7 @@ export function openDatabase (file: string, { isOwnFolder = false }: { readonly 
     client.pragma('locking_mode = EXCLUSIVE')
     client.pragma('journal_mode = WAL')
     if (isDamaged(client)) throw new StoreDamagedRefusal(file, undefined)
-    if (isTooNew(client)) throw new StoreTooNewRefusal(file)
+    if (isTooNew(client)) throw new StoreTooNewRefusal({ file })
     // A commit is on the disk before anybody is told of it, and survives a power cut.
     client.pragma('synchronous = FULL')
     // Off meanwhile: a migration may have to rebuild a table that others refer to.

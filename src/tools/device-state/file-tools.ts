@@ -1,10 +1,12 @@
 import { z } from 'zod'
-import { filePathPattern, type FileInfo } from '../../devices/file-commands.ts'
+import { filePathPattern, filePathProblem, type FileInfo } from '../../devices/file-commands.ts'
 import type { DeviceToolParts } from '../device-tool-parts.ts'
 import { leaseInput } from '../lease-input.ts'
 import { defineTool, type ContentBlock, type ToolDefinition } from '../tool-definition.ts'
 
-const pathInput = z.string().max(256).regex(filePathPattern, 'a path such as data/notes.txt is wanted, without .. and without a / in front')
+const pathInput = z.string().regex(filePathPattern, {
+  error: ({ input }) => `a path such as data/notes.txt is wanted; this one ${filePathProblem(String(input)) ?? 'is none'}`
+})
 /** Bytes of the largest file that one call carries. A phone may have room for less. */
 const largestFileBytes = 524_288
 const largestBase64 = Math.ceil(largestFileBytes / 3) * 4

@@ -155,6 +155,21 @@ t.test('a request whose last matching device has left the pool is refused at onc
   t.equal(waiters.list().length, 1)
 })
 
+t.test('a device that is about to leave the pool is not waited for, and its lease counts for its holder', async (t) => {
+  const leased = { ...busy, holder: 'ann' }
+  const { ask, change } = setup({ devices: [available('p1', leased), available('p2', busy)], settings: { maxPerHolder: 1 } })
+  const forIt = ask([{ device: 'p1' }], { principal: 'ben' })
+  const limited = ask()
+
+  change(available('p1', { ...leased, isLeaving: true }), available('p2'))
+  await idle()
+  t.same([forIt.now(), limited.now()], ['no_such_device', 'waiting'])
+  change(available('p2'))
+  await idle()
+
+  t.equal(limited.now(), 'p2')
+})
+
 t.test('a pool that another request sees first has changed for those that wait, too', async (t) => {
   const { ask, changeQuietly } = setup({ devices: [available('p1', busy), available('p2', busy)] })
   const hopeless = ask([{ device: 'p1' }])

@@ -52,8 +52,8 @@ export function takeOf (core: PhoneCore): Take {
   const { startedMs, maxMs, frames, isComplete } = recording
   const endMs = Math.min(core.nowMs(), lastMs(recording))
   return {
-    frames: frames.map(({ atMs, screen }, index) => ({ screen, durationMs: (frames[index + 1]?.atMs ?? endMs) - atMs })),
-    durationMs: endMs - startedMs,
+    frames: frames.map(({ atMs, screen }, index) => ({ screen, durationMs: Math.round((frames[index + 1]?.atMs ?? endMs) - atMs) })),
+    durationMs: Math.round(endMs - startedMs),
     isComplete: isComplete && (maxMs <= longestMs || core.nowMs() <= endMs)
   }
 }

@@ -1,0 +1,104 @@
+/**
+ * A store in one Postgres database, which no other process may use meanwhile.
+ *
+ * The tables are brought up to date at each start, before the term of the process begins. Nothing
+ * is ever deleted or repaired: a database that cannot be used is for a person to look at.
+ */
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { migrate } from 'drizzle-orm/node-postgres/migrator'
+import { readMigrationFiles } from 'drizzle-orm/migrator'
+import { join } from 'node:path'
+import pg, { type Client } from 'pg'
+import { createChangeLedger } from '../../leases/cleanup/change-rows.ts'
+import { createLeaseStore } from '../../leases/create-lease-store.ts'
+import type { Log } from '../../leases/log.ts'
+import { packageRoot } from '../../runtime/package-root.ts'
+import type { Scheduler } from '../../runtime/scheduler.ts'
+import type { Store } from '../store.ts'
+import { StoreTooNewRefusal, StoreUnreachableRefusal, StoreUnusableRefusal, type StoreTakenOverRefusal } from '../store-refusals.ts'
+import { createPostgresChangeRows } from './postgres-change-rows.ts'
+import { faultOf, isServerBusy, toStoreFault } from './postgres-faults.ts'
+import { createPostgresLeaseRows } from './postgres-lease-rows.ts'
+import { postgresServer, type PostgresServer } from './postgres-server.ts'
+import { createPostgresWork } from './postgres-work.ts'
+import { claimStore } from './store-claim.ts'
+
+const migrationsFolder = join(packageRoot, 'migrations', 'postgres')
+/** The first version that can say what has become of a transaction. */
+const oldestVersion = 13
+
+export interface PostgresStoreParts {
+  readonly url: string
+  readonly scheduler: Scheduler
+  readonly log: Log
+  /** Another process has taken the database over, and this one must end. */
+  readonly onLost: (refusal: StoreTakenOverRefusal) => void
+}
+
+/**
+ * @throws {StoreUnreachableRefusal} the server does not let us in
+ * @throws {StoreInUseRefusal} another process has the database
+ * @throws {StoreTooNewRefusal} a newer version has migrated it
+ * @throws {StoreUnusableRefusal} it cannot be used: no such database, no rights, an old server
+ */
+export async function openPostgresStore ({ url, scheduler, log, onLost }: PostgresStoreParts): Promise<Store> {
+  const server = serverOf(url)
+
+  async function bringUpToDate (client: Client) {
+    await assertVersion(client, server.label)
+    if (await isTooNew(client)) throw new StoreTooNewRefusal({ database: server.label })
+    await migrate(drizzle(client), { migrationsFolder })
+  }
+
+  const claim = await claimStore({ server, scheduler, log, migrate: bringUpToDate, onLost }).catch((cause: unknown) => {
+    throw toRefusal(server.label, cause)
+  })
+  const pool = server.createPool()
+  const work = createPostgresWork({ pool, claim, scheduler })
+
+  return {
+    kind: 'postgres',
+    leases: createLeaseStore(createPostgresLeaseRows(work)),
+    changes: createChangeLedger(createPostgresChangeRows(work)),
+
+    async isAnswering () {
+      return await work.lookUp((connection) => connection.query('SELECT 1')).then(() => true, () => false)
+    },
+
+    async close () {
+      await pool.end()
+      await claim.close()
+    }
+  }
+}
+
+function serverOf (url: string): PostgresServer {
+  try {
+    return postgresServer(url)
+  } catch (cause) {
+    // The address is sound, or it would not have become a setting; it may name files, though.
+    throw new StoreUnusableRefusal('of the settings', `a file that its address names cannot be read (${cause instanceof Error ? cause.message : 'unknown'})`, cause)
+  }
+}
+
+async function assertVersion (client: Client, label: string): Promise<void> {
+  const { rows: [row] } = await client.query<{ readonly server_version_num: string }>('SHOW server_version_num')
+  const version = Math.floor(Number(row?.server_version_num) / 10_000)
+  if (!(version >= oldestVersion)) throw new StoreUnusableRefusal(label, `the server is Postgres ${version}, and mooring needs ${oldestVersion} or later`)
+}
+
+/** Whether a migration was applied that this version does not have. */
+async function isTooNew (client: Client): Promise<boolean> {
+  const { rows: [table] } = await client.query<{ readonly oid: string | null }>("SELECT to_regclass('drizzle.__drizzle_migrations') AS oid")
+  if (table?.oid === null || table === undefined) return false
+  const { rows } = await client.query<{ readonly created_at: string }>('SELECT created_at FROM drizzle.__drizzle_migrations')
+  const known = new Set(readMigrationFiles({ migrationsFolder }).map(({ folderMillis }) => folderMillis))
+  return rows.some((row) => !known.has(Number(row.created_at)))
+}
+
+function toRefusal (label: string, cause: unknown): unknown {
+  const fault = faultOf(cause)
+  if (isServerBusy(fault)) return new StoreUnreachableRefusal(label, fault)
+  if (fault instanceof pg.DatabaseError) return new StoreUnusableRefusal(label, fault.message, fault)
+  return toStoreFault(fault)
+}

@@ -1,0 +1,56 @@
+/**
+ * What Postgres and the connection to it can say, in the three ways that matter: the server is
+ * not there, two transactions were in each other's way, or something is wrong.
+ */
+import pg from 'pg'
+import { StoreUnavailableRefusal } from '../store-refusals.ts'
+
+/** The server starts, stops or is full. */
+const busy = /^(?:57P0[1-5]|53)/
+/** It could not do in time what it was asked. */
+const late = /^(?:08|57014|25P0[34]|55P03|58)/
+const conflict = /^(?:40001|40P01)$/
+const connectionTroubles = /^(?:Connection terminated|timeout expired|Client (?:has encountered|was closed)|Query read timeout|timeout exceeded when|Cannot use a pool)/
+
+/** The error of the driver, without what drizzle puts around it: the statement, and all its values. */
+export function faultOf (cause: unknown): unknown {
+  const inner = cause instanceof Error && cause.message.startsWith('Failed query:') ? cause.cause : undefined
+  return inner ?? cause
+}
+
+/** Whether the connection is of no use any more, so that what was under way on it may or may not have happened. */
+export function isConnectionFault (cause: unknown): boolean {
+  const fault = faultOf(cause)
+  if (fault instanceof pg.DatabaseError) return fault.severity === 'FATAL' || fault.severity === 'PANIC'
+  if (!(fault instanceof Error)) return false
+  const isSystemError = 'syscall' in fault || ('code' in fault && typeof fault.code === 'string' && /^E[A-Z]+$/.test(fault.code))
+  return isSystemError || connectionTroubles.test(fault.message)
+}
+
+/** Whether the server says that it cannot be used now. */
+export function isServerBusy (fault: unknown): boolean {
+  return fault instanceof pg.DatabaseError && busy.test(fault.code ?? '')
+}
+
+/** Whether the transaction was undone because of another one, and may do better if it is repeated. */
+export function isConflict (cause: unknown): boolean {
+  const fault = faultOf(cause)
+  if (!(fault instanceof pg.DatabaseError)) return false
+  // Two grants under one session key at once: the second finds the key taken when it looks again.
+  return conflict.test(fault.code ?? '') || fault.constraint === 'leases_one_live_per_session_key'
+}
+
+/** What to throw to the rooms: a refusal where the server is away, and else an error without values of the rows. */
+export function toStoreFault (cause: unknown): unknown {
+  const fault = faultOf(cause)
+  if (isConnectionFault(fault)) return new StoreUnavailableRefusal(fault)
+  if (!(fault instanceof pg.DatabaseError)) return fault
+  const plain = withoutValues(fault)
+  return isServerBusy(fault) || late.test(fault.code ?? '') ? new StoreUnavailableRefusal(plain) : plain
+}
+
+/** Postgres puts the values of a row into `detail`, which a log would show: handles and principals among them. */
+function withoutValues ({ message, code, constraint, table }: pg.DatabaseError): Error {
+  const where = [code, table, constraint].filter((part) => part !== undefined).join(', ')
+  return new Error(`the database refused a statement: ${message} (${where})`)
+}

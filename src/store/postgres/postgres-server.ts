@@ -1,0 +1,76 @@
+/** How a Postgres server is reached: what all connections have in common. */
+import pg from 'pg'
+import { parse, toClientConfig } from 'pg-connection-string'
+import { StoreUnreachableRefusal } from '../store-refusals.ts'
+
+/** How long the server may take to let a connection in, and a statement to be answered. */
+const connectMs = 5_000
+const statementMs = 5_000
+/** How long we wait for an answer when the server has not even said that it took too long. */
+const silenceMs = 8_000
+/** How long a transaction may lie idle: so long a process that hangs can hold up the next one. */
+const idleTransactionMs = 10_000
+const mostConnections = 10
+
+/** What the session of each connection begins with; the address may say otherwise in `options`. */
+const sessionOptions = [
+  // The server gives up a machine that is gone, and with it the claim of its process, after about ten seconds.
+  'tcp_keepalives_idle=5', 'tcp_keepalives_interval=2', 'tcp_keepalives_count=3',
+  // Whatever the server's default is: a commit is on the disk before it is answered.
+  'synchronous_commit=on'
+].map((option) => `-c ${option}`)
+
+export interface PostgresServer {
+  /** Server and database for people to read, without user and password. */
+  readonly label: string
+  /**
+   * Opens a connection that belongs to the caller.
+   *
+   * @throws {StoreUnreachableRefusal} there is no server, or it does not answer
+   * @throws {pg.DatabaseError} it answers, and says no
+   */
+  connect (): Promise<pg.Client>
+  /** Makes the connections of all transactions, at most ten. */
+  createPool (): pg.Pool
+}
+
+export function postgresServer (url: string): PostgresServer {
+  const { host, port, database, options } = parse(url)
+  const common: pg.ClientConfig = {
+    application_name: 'mooring',
+    ...toClientConfig(parse(url)),
+    options: [...sessionOptions, options ?? ''].join(' '),
+    connectionTimeoutMillis: connectMs,
+    keepAlive: true
+  }
+
+  const label = `${host || 'localhost'}${port ? `:${port}` : ''}/${database ?? ''}`
+
+  return {
+    label,
+
+    async connect () {
+      const client = new pg.Client(common)
+      // An idle connection that breaks says so here, and the `end` that follows is what counts.
+      client.on('error', () => {})
+      try {
+        await client.connect()
+      } catch (cause) {
+        client.connection.stream.destroy()
+        throw cause instanceof pg.DatabaseError ? cause : new StoreUnreachableRefusal(label, cause)
+      }
+      return client
+    },
+
+    createPool: () => new pg.Pool({
+      ...common,
+      max: mostConnections,
+      // The reads of a transaction go out together, in one round trip.
+      pipeline: true,
+      statement_timeout: statementMs,
+      lock_timeout: statementMs,
+      query_timeout: silenceMs,
+      idle_in_transaction_session_timeout: idleTransactionMs
+    })
+  }
+}

@@ -1,0 +1,16 @@
+import type { ChangeLedger } from '../leases/cleanup/change-ledger.ts'
+import type { LeaseStore } from '../leases/contract/lease-store.ts'
+
+export const storeKinds = ['sqlite', 'postgres'] as const
+export type StoreKind = (typeof storeKinds)[number]
+
+/** What outlives the process, by room. */
+export interface Store {
+  readonly kind: StoreKind
+  readonly leases: LeaseStore
+  readonly changes: ChangeLedger
+  /** Whether the database can be read now. */
+  isAnswering (): Promise<boolean>
+  /** Closes the database and gives up its lock. Nothing in the store may be used after it. */
+  close (): Promise<void>
+}
