@@ -1,8 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { readTraceContext } from '../src/protocol/trace-context.ts'
-import type { Peer } from '../src/telemetry/operation.ts'
-import { runInScope } from '../src/telemetry/request-scope.ts'
+import { runInScope, type Peer } from '../src/runtime/request-scope.ts'
 import type {} from './mooring.ts'
 import type {} from './trace.ts'
 

@@ -13,6 +13,8 @@ import { createToken } from './auth/token-file.ts'
 import { createTokenAuthenticator } from './auth/verify-token.ts'
 import { buildHttp, type HttpIngress } from './build-http.ts'
 import type { Config } from './config/load-config.ts'
+import type { DeviceDriver } from './devices/device-driver.ts'
+import { fixedDevices, type DeviceSource } from './devices/device-source.ts'
 import { createVirtualPhones } from './devices/virtual/virtual-phones.ts'
 import type { LeaseManager } from './leases/contract/lease-manager.ts'
 import { createMooring, type Mooring, type MooringParts } from './mooring/create-mooring.ts'
@@ -21,13 +23,15 @@ import type { Ids } from './runtime/ids.ts'
 import type { Scheduler } from './runtime/scheduler.ts'
 import { createLog } from './telemetry/create-log.ts'
 
-export interface AppParts extends Partial<Pick<MooringParts, 'connectDevices' | 'offer'>>, Pick<HttpIngress, 'beforeRoutes'> {
+export interface AppParts extends Partial<Pick<MooringParts, 'offer'>>, Pick<HttpIngress, 'beforeRoutes'> {
   readonly config: Config
   readonly clock: Clock
   readonly scheduler: Scheduler
   readonly ids: Ids
   /** Where log lines go; they are JSON. */
   readonly logDestination?: NodeJS.WritableStream
+  /** Connects devices in place of those that the settings describe. */
+  readonly connectDevices?: () => Promise<readonly DeviceDriver[]>
   /** Authenticates in place of the one token, which it may ask. */
   readonly authenticator?: (token: Authenticator) => Authenticator
 }
@@ -45,7 +49,10 @@ export interface App {
 }
 
 export async function buildApp (
-  { config, clock, scheduler, ids, logDestination, connectDevices, offer, beforeRoutes, authenticator = (token) => token }: AppParts
+  {
+    config, clock, scheduler, ids, logDestination, offer, beforeRoutes, authenticator = (token) => token,
+    connectDevices = async () => createVirtualPhones({ settings: config.devices.virtual, clock, scheduler, ids })
+  }: AppParts
 ): Promise<App> {
   const { server } = config
   const log = createLog({ level: config.log.level, destination: logDestination })
@@ -57,7 +64,7 @@ export async function buildApp (
     scheduler,
     ids,
     log,
-    connectDevices: connectDevices ?? (async () => createVirtualPhones({ settings: config.devices.virtual, clock, scheduler, ids })),
+    sources: [connectedDevices(connectDevices)],
     ...(offer === undefined ? {} : { offer }),
     services: [createPublishedToken({ file: server.tokenFile, token, ids, scheduler })]
   })
@@ -86,5 +93,13 @@ export async function buildApp (
         await mooring.stop()
       }
     }
+  }
+}
+
+/** A source of devices that are connected when it starts, and stay. */
+function connectedDevices (connect: () => Promise<readonly DeviceDriver[]>): DeviceSource {
+  return {
+    start: async (sink) => await fixedDevices(await connect()).start(sink),
+    async stop () {}
   }
 }

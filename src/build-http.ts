@@ -30,7 +30,7 @@ import type { ServerSettings } from './config/server-settings.ts'
 import type { Mooring } from './mooring/create-mooring.ts'
 import type { Clock } from './runtime/clock.ts'
 import type { Scheduler } from './runtime/scheduler.ts'
-import { outsideScopes } from './telemetry/request-scope.ts'
+import { outsideScopes } from './runtime/request-scope.ts'
 
 /** What is allowed through one listener, and how much of it. */
 export interface HttpIngress {

@@ -21,9 +21,6 @@ export function filePathProblem (path: string): string | undefined {
   return `has ${strange === ' ' ? 'a blank' : JSON.stringify(strange)} in it; names have letters A to Z, digits, ., - and _`
 }
 
-/** Bytes of the largest file that can be pushed. */
-export const largestFileBytes = 524_288
-
 export interface FileInfo {
   readonly path: string
   readonly bytes: number

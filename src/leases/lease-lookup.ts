@@ -1,3 +1,4 @@
+import { noteDevice } from '../runtime/request-scope.ts'
 import { isLive, type Lease } from './contract/lease.ts'
 import { dueAtMs } from './contract/lease-machine.ts'
 import type { LeaseClaim } from './contract/lease-manager.ts'
@@ -30,13 +31,11 @@ export interface LeaseLookup {
   settled (lease: Lease): Promise<Lease>
 }
 
-export function createLeaseLookup ({ store, pool, shown, nowMs, noteDevice }: {
+export function createLeaseLookup ({ store, pool, shown, nowMs }: {
   readonly store: LeaseStore
   readonly pool: Pool
   readonly shown: ShownTimes
   readonly nowMs: () => number
-  /** Told the device of each lease that a holder names. */
-  readonly noteDevice: (deviceId: string) => void
 }): LeaseLookup {
   function isOver (lease: Lease): boolean {
     if (!isLive(lease)) return false

@@ -18,8 +18,7 @@
 import { join } from 'node:path'
 import { openSealingKeys } from '../auth/sealing-key-file.ts'
 import type { Config } from '../config/load-config.ts'
-import type { DeviceDriver } from '../devices/device-driver.ts'
-import { fixedDevices } from '../devices/device-source.ts'
+import type { DeviceSource } from '../devices/device-source.ts'
 import { createEventBus, type EventBus } from '../events/event-bus.ts'
 import { createListenRegistry, type ListenRegistry } from '../events/listen-registry.ts'
 import type { LeaseManager } from '../leases/contract/lease-manager.ts'
@@ -30,15 +29,15 @@ import { createRunningRequests, type RunningRequests } from '../mcp/running-requ
 import { serverInfo } from '../mcp/server-card.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Ids } from '../runtime/ids.ts'
+import { outsideScopes, runOutsideScopes } from '../runtime/request-scope.ts'
 import type { Scheduler } from '../runtime/scheduler.ts'
 import { createServices, opening, type Service } from '../runtime/services.ts'
 import { createSlices, type Slices } from '../runtime/slices.ts'
 import { openStore } from '../store/open-store.ts'
 import type { Store } from '../store/store.ts'
 import { createTelemetry, type Telemetry } from '../telemetry/create-telemetry.ts'
-import { noteDevice, outsideScopes, runOutsideScopes } from '../telemetry/request-scope.ts'
 import { createOffer, type Offer } from '../tools/offer.ts'
-import { createPoolChanges } from '../tools/pool-changes.ts'
+import { publishPoolChange } from '../tools/pool-changes.ts'
 
 export type MooringState = 'new' | 'starting' | 'started' | 'failed' | 'stopped'
 
@@ -84,8 +83,8 @@ export interface MooringParts {
   readonly scheduler: Scheduler
   readonly ids: Ids
   readonly log: MooringLog
-  /** Makes the drivers of all devices; the pool closes them. */
-  readonly connectDevices: () => Promise<readonly DeviceDriver[]>
+  /** Where the devices of the pool come from. */
+  readonly sources: readonly DeviceSource[]
   /** What is offered in place of what the pool offers. */
   readonly offer?: (pool: Offer) => Offer
   /** What starts when everything else has, in order, such as the publication of a token. */
@@ -93,7 +92,7 @@ export interface MooringParts {
 }
 
 export function createMooring (
-  { config, clock, scheduler: timers, ids, log, connectDevices, offer = (pool) => pool, services: further = [] }: MooringParts
+  { config, clock, scheduler: timers, ids, log, sources, offer = (pool) => pool, services: further = [] }: MooringParts
 ): Mooring {
   const { server, stateDir } = config
   const scheduler = outsideScopes(timers)
@@ -103,7 +102,6 @@ export function createMooring (
   const slices: Slices = { run: (items, work) => runOutsideScopes(() => inTurn.run(items, work)) }
   const bus = createEventBus({ log })
   const listenStreams = createListenRegistry({ bus, settings: config.subscriptions, scheduler, slices, serverInfo, log })
-  const { onPoolChange, onScreenChange } = createPoolChanges(bus)
 
   const telemetry = createTelemetry({ settings: config.telemetry, flushMs: server.shutdownMs / 5, clock, scheduler, ids, log })
   const store = opening({
@@ -122,15 +120,13 @@ export function createMooring (
       const manager = createLeaseManager({
         store: store.opened.leases,
         ledger: store.opened.changes,
-        // The manager closes the drivers.
-        sources: [fixedDevices(await connectDevices())],
+        sources,
         clock,
         scheduler,
         ids,
         settings: config.leases,
         log,
-        onChange: onPoolChange,
-        noteDevice
+        onChange: (change) => publishPoolChange(bus, change)
       })
       try {
         await manager.start()
@@ -147,7 +143,7 @@ export function createMooring (
   const mcp = opening({
     name: 'mcp',
     open: () => createMcp({
-      catalog: createLocalCatalog(offer(createOffer({ leases: leases.opened, onScreenChange, clock, scheduler }))),
+      catalog: createLocalCatalog(offer(createOffer({ leases: leases.opened, bus, clock, scheduler }))),
       running,
       sealingKeys: sealingKeys.opened,
       listenStreams,

@@ -1,5 +1,5 @@
 import { pino, type Logger } from 'pino'
-import { traceLogFields } from './request-scope.ts'
+import { traceLogFields } from '../runtime/request-scope.ts'
 
 /** The log of the process: one JSON object a line, each with the trace that its code runs for. */
 export function createLog ({ level, destination }: {

@@ -31,7 +31,7 @@ t.test('making an engine opens nothing, and what is not open yet is not given ou
     scheduler: systemScheduler,
     ids: randomIds,
     log: { info: () => {}, warn: () => {}, error: () => {} },
-    connectDevices: async () => { throw new Error('nobody may connect') }
+    sources: [{ start: async () => { throw new Error('no source may start') }, stop: async () => {} }]
   })
 
   t.equal(mooring.state, 'new')
@@ -49,7 +49,7 @@ t.test('an engine that does not start gives up everything it had opened', async 
     scheduler: systemScheduler,
     ids: randomIds,
     log: { info: () => {}, warn: () => {}, error: () => {} },
-    connectDevices: async () => { throw new Error('no phones') }
+    sources: [{ start: async () => { throw new Error('no phones') }, stop: async () => {} }]
   })
 
   await t.rejects(mooring.start(), { message: 'no phones' })

@@ -1,4 +1,5 @@
 import type { DeviceDriver } from '../../src/devices/device-driver.ts'
+import { fixedDevices } from '../../src/devices/device-source.ts'
 import { createMooring, type Mooring, type MooringParts } from '../../src/mooring/create-mooring.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { randomIds } from '../../src/runtime/ids.ts'
@@ -6,7 +7,7 @@ import { systemScheduler } from '../../src/runtime/scheduler.ts'
 import { fakePool } from './fake-driver.ts'
 import { scratchConfig } from './start-test-app.ts'
 
-export interface TestMooringOptions extends Partial<Omit<MooringParts, 'config' | 'connectDevices'>> {
+export interface TestMooringOptions extends Partial<Omit<MooringParts, 'config' | 'sources'>> {
   readonly flags?: readonly string[]
   readonly phones?: readonly DeviceDriver[]
   /** False leaves it to the test. */
@@ -23,7 +24,7 @@ export async function startMooring (
     scheduler: systemScheduler,
     ids: randomIds,
     log: { info: () => {}, warn: () => {}, error: () => {} },
-    connectDevices: async () => phones,
+    sources: [fixedDevices(phones)],
     ...parts
   })
   t.teardown(async () => await mooring.stop())
