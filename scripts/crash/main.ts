@@ -16,8 +16,10 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { seededRandom, type SeededRandom } from '../../src/devices/virtual/seeded-random.ts'
 import { randomIds } from '../../src/runtime/ids.ts'
+import { storeKinds } from '../../src/store/store.ts'
 import { keepAliveAgent } from '../support/gateway-client.ts'
 import { pause } from '../support/pause.ts'
+import { createTestDatabase } from '../support/postgres-database.ts'
 import { commandBench, remotePhonesBench, type Bench, type RunningGateway } from './benches.ts'
 import { checkAfterRestart, type Findings } from './check-after-restart.ts'
 import { createKnownLeases } from './known-leases.ts'
@@ -30,6 +32,7 @@ const usage = `npm run crash -- [options]
   --rounds <count>     how often a gateway is killed under load (50)
   --clients <count>    clients at a time, ${firstFreeColumn} at most (50)
   --phones <count>     phones they share (10)
+  --store <kind>       sqlite or postgres: where leases are kept (sqlite)
   --only <sort>        outside: phones that outlive the gateway; inside: virtual ones of its own
   --seed <number>      what chance begins with; a run prints its own
 `
@@ -39,6 +42,7 @@ const { values: flags } = parseArgs({
     rounds: { type: 'string', default: '50' },
     clients: { type: 'string', default: '50' },
     phones: { type: 'string', default: '10' },
+    store: { type: 'string', default: 'sqlite' },
     only: { type: 'string' },
     seed: { type: 'string' },
     help: { type: 'boolean', default: false }
@@ -51,6 +55,10 @@ const longestLoadMs = 1_500
 const longestStartMs = 700
 const killsWhileStarting = 0.2
 
+function isStoreKind (kind: string): boolean {
+  return storeKinds.some((known) => known === kind)
+}
+
 type Sort = 'outside' | 'inside'
 
 interface Run {
@@ -62,8 +70,8 @@ interface Run {
 async function main (): Promise<void> {
   const [rounds, clients, phones] = [Number(flags.rounds), Number(flags.clients), Number(flags.phones)]
   const seed = flags.seed === undefined ? randomIds.bytes(4).readUInt32BE() : Number(flags.seed)
-  if (![rounds, clients, phones, seed].every(Number.isSafeInteger) || clients > firstFreeColumn) throw new Error(usage)
-  console.log(`seed ${seed}, ${clients} clients, ${phones} phones`)
+  if (![rounds, clients, phones, seed].every(Number.isSafeInteger) || clients > firstFreeColumn || !isStoreKind(flags.store)) throw new Error(usage)
+  console.log(`seed ${seed}, ${clients} clients, ${phones} phones, leases in ${flags.store}`)
 
   const run = { clients, phones, random: seededRandom(seed) }
   const outside = flags.only === 'inside' ? 0 : flags.only === 'outside' ? rounds : Math.ceil(rounds / 2)
@@ -77,7 +85,9 @@ async function runRounds (sort: Sort, rounds: number, run: Run): Promise<number>
   if (rounds === 0) return 0
   const stateDir = await mkdtemp(join(tmpdir(), 'mooring-crash-'))
   const { phones } = run
-  const bench = sort === 'outside' ? await remotePhonesBench({ stateDir, phones }) : commandBench({ stateDir, phones })
+  const database = flags.store === 'postgres' ? await createTestDatabase() : undefined
+  const parts = { stateDir, phones, storeFlags: database === undefined ? [] : ['--store-url', database.url] }
+  const bench = sort === 'outside' ? await remotePhonesBench(parts) : commandBench(parts)
   let failed = 0
   try {
     const { play, stop } = await createRounds(sort, bench, run)
@@ -91,6 +101,7 @@ async function runRounds (sort: Sort, rounds: number, run: Run): Promise<number>
     await stop()
   } finally {
     await bench.close()
+    await database?.drop()
     await rm(stateDir, { recursive: true, force: true })
   }
   return failed

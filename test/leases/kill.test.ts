@@ -3,16 +3,17 @@ import { once } from 'node:events'
 import { extname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { isLive, type Lease } from '../../src/leases/contract/lease.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { randomIds, type Ids } from '../../src/runtime/ids.ts'
-import { openSqliteStore } from '../../src/store/open-store.ts'
 import { fakePool } from '../support/fake-driver.ts'
 import { idle } from '../support/idle.ts'
 import { leaseBench } from '../support/lease-bench.ts'
 import { manualTime } from '../support/manual-time.ts'
+import { openStoreAt } from '../support/open-test-store.ts'
 import { scratchFile } from '../support/scratch-file.ts'
+import { createTestDatabase } from '../../scripts/support/postgres-database.ts'
 
 type Said =
   | { readonly did: 'grant', readonly handle: string, readonly deviceId: string, readonly fence: number, readonly principal: string }
@@ -21,9 +22,9 @@ type Said =
 
 const script = fileURLToPath(new URL(`./lease-loop${extname(import.meta.url)}`, import.meta.url))
 
-/** Runs the loop over a file and kills it after so many lines. @returns all it has said */
-async function runAndKill (file: string, lines: number): Promise<readonly Said[]> {
-  const child = spawn(process.execPath, [...process.execArgv, script, file], { stdio: ['pipe', 'pipe', 'inherit'] })
+/** Runs the loop over a store and kills it after so many lines. @returns all it has said */
+async function runAndKill (place: string, lines: number): Promise<readonly Said[]> {
+  const child = spawn(process.execPath, [...process.execArgv, script, place], { stdio: ['pipe', 'pipe', 'inherit'] })
   const closed = once(child, 'close')
   const said: Said[] = []
   for await (const line of createInterface({ input: child.stdout })) {
@@ -40,17 +41,16 @@ function someLines (ids: Ids): number {
   return 1 + ids.bytes(2).readUInt16BE() % 400
 }
 
-t.test('a process killed at any point has lost no lease it acknowledged, and no device has two holders', async (t) => {
-  const file = scratchFile(t)
+async function loseNothing (t: Test, place: string, rounds: number) {
   const fences = new Map<string, number[]>()
   const handles = new Set<string>()
 
-  for (let round = 1; round <= 5; round++) {
+  for (let round = 1; round <= rounds; round++) {
     const lines = someLines(randomIds)
-    const said = await runAndKill(file, lines)
+    const said = await runAndKill(place, lines)
     t.comment(`round ${round}: killed after ${lines} lines, ${said.length} were said`)
 
-    const store = openSqliteStore({ file })
+    const store = await openStoreAt(place)
     const occupancies = await store.leases.occupancies()
     const released = new Set(said.flatMap(({ did, handle }) => did === 'release' ? [handle] : []))
     const wrong: unknown[] = []
@@ -87,6 +87,16 @@ t.test('a process killed at any point has lost no lease it acknowledged, and no 
     await leases.stop()
     await store.close()
   }
+}
+
+t.test('SQLite: a process killed at any point has lost no lease it acknowledged, and no device has two holders', async (t) => {
+  await loseNothing(t, scratchFile(t), 5)
+})
+
+t.test('Postgres: a process killed at any point has lost no lease it acknowledged, and no device has two holders', async (t) => {
+  const database = await createTestDatabase()
+  t.teardown(() => database.drop())
+  await loseNothing(t, database.url, 2)
 })
 
 function agrees (lease: Lease, what: Said, released: ReadonlySet<string>): boolean {

@@ -7,11 +7,11 @@ import { leaseSettings } from '../../src/leases/contract/lease-settings.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { randomIds } from '../../src/runtime/ids.ts'
 import { systemScheduler } from '../../src/runtime/scheduler.ts'
-import { openSqliteStore } from '../../src/store/open-store.ts'
 import { fakePool } from '../support/fake-driver.ts'
+import { openStoreAt } from '../support/open-test-store.ts'
 
-const [, , file = ''] = process.argv
-const store = openSqliteStore({ file })
+const [, , place = ''] = process.argv
+const store = await openStoreAt(place)
 const leases = createLeaseManager({
   store: store.leases,
   ledger: store.changes,

@@ -6,8 +6,9 @@ import { openSqliteStore } from '../../src/store/open-store.ts'
 import { grantEvent } from '../support/lease-events.ts'
 import { memoryChangeLedger } from '../support/memory-change-ledger.ts'
 import { memoryLeaseStore } from '../support/memory-lease-store.ts'
-import { createTestDatabase, openTestStore } from '../support/postgres-database.ts'
+import { openTestStore } from '../support/open-test-store.ts'
 import { scratchFile } from '../support/scratch-file.ts'
+import { createTestDatabase } from '../../scripts/support/postgres-database.ts'
 
 const locale: Change = { kind: 'locale', target: '', before: 'en-US' }
 const all: readonly Change[] = [

@@ -1,9 +1,10 @@
 import t from 'tap'
 import { openSqliteStore } from '../../src/store/open-store.ts'
 import { memoryLeaseStore } from '../support/memory-lease-store.ts'
-import { createTestDatabase, openTestStore } from '../support/postgres-database.ts'
+import { openTestStore } from '../support/open-test-store.ts'
 import { scratchFile } from '../support/scratch-file.ts'
 import { leaseStoreContract } from './lease-store-contract.ts'
+import { createTestDatabase } from '../../scripts/support/postgres-database.ts'
 
 leaseStoreContract('SQLite', async (t) => {
   const file = scratchFile(t)

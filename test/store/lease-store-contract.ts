@@ -358,6 +358,17 @@ export function leaseStoreContract (name: string, open: (t: Teardown) => Promise
       t.strictSame(both?.map(({ lease }) => lease?.sessionKey), ['k', undefined])
     })
 
+    t.test('of grants of several devices at the same time under one session key one is bound', async (t) => {
+      const { store } = await open(t)
+      const devices = ['a', 'b', 'c', 'd', 'e']
+      await store.enroll(devices)
+
+      const granted = await Promise.all(devices.map((deviceId) => store.change(grant(deviceId, `ls_${deviceId}`, { sessionKey: 'k' }))))
+
+      t.strictSame(granted.map((one) => one?.lease?.state), devices.map(() => 'granted'))
+      t.equal(granted.filter((one) => one?.lease?.sessionKey === 'k').length, 1)
+    })
+
     t.test('the audit has a row for what happened, the latest first, and no whole handle', async (t) => {
       const { store } = await open(t)
       await store.enroll(['a'])

@@ -7,8 +7,8 @@
  * of it, or nothing.
  *
  * The rule in the middle is synchronous and has no effects of its own. So a database in this
- * process runs the three steps without a pause, and a database elsewhere needs one round trip
- * to read, one to write, and may run the rule again when it has to repeat the transaction.
+ * process runs the three steps without a pause, and a database elsewhere reads in one round trip,
+ * writes in another, and may run the rule again when it has to repeat the transaction.
  */
 import type { AuditEntry } from './audit.ts'
 import type { Lease } from './lease.ts'

@@ -19,6 +19,7 @@ import { StoreTooNewRefusal, StoreUnreachableRefusal, StoreUnusableRefusal, type
 import { createPostgresChangeRows } from './postgres-change-rows.ts'
 import { faultOf, isServerBusy, toStoreFault } from './postgres-faults.ts'
 import { createPostgresLeaseRows } from './postgres-lease-rows.ts'
+import { usualLimits, type PostgresLimits } from './postgres-limits.ts'
 import { postgresServer, type PostgresServer } from './postgres-server.ts'
 import { createPostgresWork } from './postgres-work.ts'
 import { claimStore } from './store-claim.ts'
@@ -33,6 +34,7 @@ export interface PostgresStoreParts {
   readonly log: Log
   /** Another process has taken the database over, and this one must end. */
   readonly onLost: (refusal: StoreTakenOverRefusal) => void
+  readonly limits?: PostgresLimits
 }
 
 /**
@@ -41,8 +43,8 @@ export interface PostgresStoreParts {
  * @throws {StoreTooNewRefusal} a newer version has migrated it
  * @throws {StoreUnusableRefusal} it cannot be used: no such database, no rights, an old server
  */
-export async function openPostgresStore ({ url, scheduler, log, onLost }: PostgresStoreParts): Promise<Store> {
-  const server = serverOf(url)
+export async function openPostgresStore ({ url, scheduler, log, onLost, limits = usualLimits }: PostgresStoreParts): Promise<Store> {
+  const server = serverOf(url, limits)
 
   async function bringUpToDate (client: Client) {
     await assertVersion(client, server.label)
@@ -50,11 +52,11 @@ export async function openPostgresStore ({ url, scheduler, log, onLost }: Postgr
     await migrate(drizzle(client), { migrationsFolder })
   }
 
-  const claim = await claimStore({ server, scheduler, log, migrate: bringUpToDate, onLost }).catch((cause: unknown) => {
+  const claim = await claimStore({ server, limits, scheduler, log, migrate: bringUpToDate, onLost }).catch((cause: unknown) => {
     throw toRefusal(server.label, cause)
   })
   const pool = server.createPool()
-  const work = createPostgresWork({ pool, claim, scheduler })
+  const work = createPostgresWork({ pool, claim, limits, scheduler })
 
   return {
     kind: 'postgres',
@@ -72,9 +74,9 @@ export async function openPostgresStore ({ url, scheduler, log, onLost }: Postgr
   }
 }
 
-function serverOf (url: string): PostgresServer {
+function serverOf (url: string, limits: PostgresLimits): PostgresServer {
   try {
-    return postgresServer(url)
+    return postgresServer(url, limits)
   } catch (cause) {
     // The address is sound, or it would not have become a setting; it may name files, though.
     throw new StoreUnusableRefusal('of the settings', `a file that its address names cannot be read (${cause instanceof Error ? cause.message : 'unknown'})`, cause)

@@ -1,15 +1,9 @@
 /** How a Postgres server is reached: what all connections have in common. */
 import pg from 'pg'
 import { parse, toClientConfig } from 'pg-connection-string'
+import type { PostgresLimits } from './postgres-limits.ts'
 import { StoreUnreachableRefusal } from '../store-refusals.ts'
 
-/** How long the server may take to let a connection in, and a statement to be answered. */
-const connectMs = 5_000
-const statementMs = 5_000
-/** How long we wait for an answer when the server has not even said that it took too long. */
-const silenceMs = 8_000
-/** How long a transaction may lie idle: so long a process that hangs can hold up the next one. */
-const idleTransactionMs = 10_000
 const mostConnections = 10
 
 /** What the session of each connection begins with; the address may say otherwise in `options`. */
@@ -34,7 +28,9 @@ export interface PostgresServer {
   createPool (): pg.Pool
 }
 
-export function postgresServer (url: string): PostgresServer {
+export function postgresServer (
+  url: string, { connectMs, statementMs, answerMs, idleTransactionMs }: PostgresLimits
+): PostgresServer {
   const { host, port, database, options } = parse(url)
   const common: pg.ClientConfig = {
     application_name: 'mooring',
@@ -62,15 +58,20 @@ export function postgresServer (url: string): PostgresServer {
       return client
     },
 
-    createPool: () => new pg.Pool({
-      ...common,
-      max: mostConnections,
-      // The reads of a transaction go out together, in one round trip.
-      pipeline: true,
-      statement_timeout: statementMs,
-      lock_timeout: statementMs,
-      query_timeout: silenceMs,
-      idle_in_transaction_session_timeout: idleTransactionMs
-    })
+    createPool () {
+      const pool = new pg.Pool({
+        ...common,
+        max: mostConnections,
+        // The reads of a transaction go out together, in one round trip.
+        pipeline: true,
+        statement_timeout: statementMs,
+        lock_timeout: statementMs,
+        query_timeout: answerMs,
+        idle_in_transaction_session_timeout: idleTransactionMs
+      })
+      // The pool listens only while a connection is idle. At work, what is under way on it fails.
+      pool.on('connect', (client) => client.on('error', () => {}))
+      return pool
+    }
   }
 }

@@ -13,11 +13,10 @@ import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { Pool, PoolClient } from 'pg'
 import type { Scheduler } from '../../runtime/scheduler.ts'
 import { isConflict, isConnectionFault, toStoreFault } from './postgres-faults.ts'
+import type { PostgresLimits } from './postgres-limits.ts'
 import { enterTerm, type StoreClaim } from './store-claim.ts'
 
 const mostTries = 5
-/** How long a change waits to hear what has become of its commit. */
-const outcomeMs = 10_000
 const askEveryMs = 250
 
 export interface PostgresWork {
@@ -40,9 +39,10 @@ interface Attempt<T> {
   readonly doubt?: { readonly xid: string, readonly cause: unknown }
 }
 
-export function createPostgresWork ({ pool, claim, scheduler }: {
+export function createPostgresWork ({ pool, claim, limits, scheduler }: {
   readonly pool: Pool
   readonly claim: StoreClaim
+  readonly limits: PostgresLimits
   readonly scheduler: Scheduler
 }): PostgresWork {
   // A connection that breaks while it lies idle leaves the pool; the server may be gone for all of them.
@@ -98,10 +98,15 @@ export function createPostgresWork ({ pool, claim, scheduler }: {
 
   async function hasCommitted (xid: string): Promise<boolean> {
     claim.doubt()
-    for (let waitedMs = 0; waitedMs < outcomeMs; waitedMs += askEveryMs) {
+    const tooLate = new AbortController()
+    const cancel = scheduler.after(limits.outcomeMs, () => tooLate.abort())
+    while (!tooLate.signal.aborted) {
       try {
         const { rows: [row] } = await pool.query<{ readonly status: string | null }>('SELECT pg_xact_status($1::xid8) AS status', [xid])
-        if (row?.status !== 'in progress') return row?.status === 'committed'
+        if (row?.status !== 'in progress') {
+          cancel()
+          return row?.status === 'committed'
+        }
       } catch {
         // The server does not answer yet.
       }

@@ -23,6 +23,7 @@ import type { Client } from 'pg'
 import type { Log } from '../../leases/log.ts'
 import type { Cancel, Scheduler } from '../../runtime/scheduler.ts'
 import { StoreInUseRefusal, StoreTakenOverRefusal, StoreUnavailableRefusal } from '../store-refusals.ts'
+import type { PostgresLimits } from './postgres-limits.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
 // The first number is 'moor' in ASCII; the second says which lock.
@@ -32,13 +33,7 @@ const gate = '1836019570, 2'
 /** In a transaction: holds the gate in common with others until the end; says the term and the number of the transaction. */
 export const enterTerm = `SELECT pg_advisory_xact_lock_shared(${gate}); SELECT term, pg_current_xact_id()::text AS xid FROM claim`
 
-/** How long a new process waits for one that has just died: the server may notice that a moment later. */
-const patienceMs = 3_000
 const askEveryMs = 100
-/** Longer than the server lets a transaction of a process that hangs lie idle. */
-const gateMs = 12_000
-const beatMs = 5_000
-const silenceMs = 4_000
 const firstRetryMs = 100
 const longestRetryMs = 2_000
 const farewellMs = 1_000
@@ -56,6 +51,7 @@ export interface StoreClaim {
 
 export interface ClaimParts {
   readonly server: PostgresServer
+  readonly limits: PostgresLimits
   readonly scheduler: Scheduler
   readonly log: Log
   /** Brings the tables up to date, while no process can change anything. */
@@ -64,7 +60,7 @@ export interface ClaimParts {
 }
 
 /** @throws {StoreInUseRefusal} another process has the database */
-export async function claimStore ({ server, scheduler, log, migrate, onLost }: ClaimParts): Promise<StoreClaim> {
+export async function claimStore ({ server, limits, scheduler, log, migrate, onLost }: ClaimParts): Promise<StoreClaim> {
   const first = await server.connect()
   const term = await begin(first).catch(async (cause: unknown) => {
     await leave(first)
@@ -77,11 +73,12 @@ export async function claimStore ({ server, scheduler, log, migrate, onLost }: C
   let isAsking = false
   let lastTrouble: string | undefined
   watch(first)
-  const stopBeating = scheduler.every(beatMs, doubt)
+  const stopBeating = scheduler.every(limits.beatMs, doubt)
 
   async function begin (client: Client): Promise<number> {
-    if (!await takeLock(client, patienceMs)) throw new StoreInUseRefusal(server.label)
-    await client.query(`SET lock_timeout = ${gateMs}; SELECT pg_advisory_lock(${gate}); SET lock_timeout = 0`)
+    if (!await takeLock(client, limits.patienceMs)) throw new StoreInUseRefusal(server.label)
+    // A transaction of a process that hangs may have the gate, for so long.
+    await client.query(`SET lock_timeout = ${limits.idleTransactionMs + limits.statementMs}; SELECT pg_advisory_lock(${gate}); SET lock_timeout = 0`)
     await migrate(client)
     const begun = await beginTerm(client)
     await client.query(`SELECT pg_advisory_unlock(${gate})`)
@@ -116,7 +113,7 @@ export async function claimStore ({ server, scheduler, log, migrate, onLost }: C
     if (state !== 'held' || isAsking) return
     isAsking = true
     const asked = holder
-    const silence = after(silenceMs).then(() => { throw new Error('the server does not answer') })
+    const silence = after(limits.beatMs).then(() => { throw new Error('the server does not answer') })
     Promise.race([asked.query('SELECT 1'), silence]).catch(() => {
       breakOff(asked)
       gone(asked)

@@ -1,16 +1,15 @@
-// Databases for tests on a real Postgres: the server that TEST_POSTGRES_URL names, else one that
-// listens on this machine and trusts it, else (or if the variable says `own`) one of the tests' own.
+// Databases for tests and scripts on a real Postgres: the server that TEST_POSTGRES_URL names, else one that
+// listens on this machine and trusts it, else (or if the variable says `own`) one of their own.
 import pg from 'pg'
-import { openPostgresStore, type PostgresStoreParts } from '../../src/store/postgres/open-postgres-store.ts'
-import type { Store } from '../../src/store/store.ts'
 import { randomIds } from '../../src/runtime/ids.ts'
-import { systemScheduler } from '../../src/runtime/scheduler.ts'
 import { startEmbeddedPostgres } from './embedded-postgres.ts'
 
 export interface TestDatabase {
   readonly url: string
   /** Asks the database something past every store. */
   ask (statement: string, values?: readonly unknown[]): Promise<ReadonlyArray<Readonly<Record<string, unknown>>>>
+  /** A connection past every store, which the caller ends. */
+  connect (): Promise<pg.Client>
   /** Takes everything out of the tables, if there are any. */
   empty (): Promise<void>
   drop (): Promise<void>
@@ -32,22 +31,12 @@ export async function createTestDatabase (): Promise<TestDatabase> {
   return {
     url: url.href,
     ask: (statement, values) => once(url.href, statement, values),
+    connect: () => connect(url.href),
     async empty () {
       await once(url.href, 'TRUNCATE changes, leases, devices, audit, presence RESTART IDENTITY').catch(() => {})
     },
     drop: async () => { await once(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) }
   }
-}
-
-/** Opens a store that says nothing and is never lost, unless told otherwise. */
-export async function openTestStore (url: string, parts: Partial<PostgresStoreParts> = {}): Promise<Store> {
-  return await openPostgresStore({
-    url,
-    scheduler: systemScheduler,
-    log: { info () {}, warn () {}, error () {} },
-    onLost (refusal) { throw refusal },
-    ...parts
-  })
 }
 
 async function findServer (): Promise<string> {
@@ -58,10 +47,15 @@ async function findServer (): Promise<string> {
   return await once(atHand, 'SELECT 1').then(() => atHand, async () => (await startEmbeddedPostgres()).url)
 }
 
-async function once (connectionString: string, statement: string, values: readonly unknown[] = []) {
+async function connect (connectionString: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 })
   client.on('error', () => {})
   await client.connect()
+  return client
+}
+
+async function once (connectionString: string, statement: string, values: readonly unknown[] = []) {
+  const client = await connect(connectionString)
   try {
     return (await client.query<Record<string, unknown>>(statement, [...values])).rows
   } finally {

