@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { readTraceContext, type TraceContext } from '../src/protocol/trace-context.ts'
-import type { RequestScope } from '../src/telemetry/request-scope.ts'
+import type { RequestScope } from '../src/runtime/request-scope.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,9 +1,9 @@
 /** What the orders of operators look like, as JSON schemas. */
-import { deviceSchema, leaseSchema, refusalSchema } from './pool-schemas.ts'
+import { deviceSchema, leaseSchema, refusalSchema, waitingSchema } from './pool-schemas.ts'
 
 const refusalTexts = {
   400: 'The body is not understood.',
-  404: 'There is no such device, or no such lease any more.',
+  404: 'There is no such device, or no such lease or request any more.',
   409: 'Not as things are now.',
   413: 'The body is too large.',
   415: 'The body is no JSON.',
@@ -41,6 +41,8 @@ const drainBody = {
 const deviceParams = { type: 'object', properties: { id: { type: 'string', description: 'Id of the device.' } } } as const
 const leaseParams = { type: 'object', properties: { id: { type: 'string', description: '`id` of the lease in GET /leases, such as `virtual-android-1:7`; no handle.' } } } as const
 
+const requestParams = { type: 'object', properties: { id: { type: 'string', description: '`id` of the request in GET /queue.' } } } as const
+
 const devices = {
   description: 'The devices that it was about, as they are now.',
   type: 'object',
@@ -49,6 +51,10 @@ const devices = {
 } as const
 
 const lease = { description: 'The lease, which is over.', type: 'object', required: ['lease'], properties: { lease: leaseSchema } } as const
+
+const request = {
+  description: 'The request, as it was.', type: 'object', required: ['request'], properties: { request: waitingSchema }
+} as const
 
 const tags = ['operations']
 const plain = { tags, response: { 200: devices, ...refusals(404, 409, 503) } }
@@ -59,6 +65,13 @@ export const drainOrder = { ...withReason, operationId: 'drain', summary: 'Grant
 export const blockOrder = { ...withReason, operationId: 'block', summary: 'Keep a device from being leased until it is unblocked', params: deviceParams }
 export const revokeOrder = {
   ...withReason, operationId: 'revoke', summary: 'End somebody\'s lease', params: leaseParams, response: { ...withReason.response, 200: lease }
+}
+export const removeRequestOrder = {
+  ...withReason,
+  operationId: 'removeRequest',
+  summary: 'Take a request out of the queue',
+  params: requestParams,
+  response: { ...withReason.response, 200: request }
 }
 export const undrainAllOrder = { ...plain, operationId: 'undrainAll', summary: 'Let all drained devices be leased again' }
 export const undrainOrder = { ...plain, operationId: 'undrain', summary: 'Let a drained device be leased again', params: deviceParams }

@@ -1,25 +1,28 @@
 /**
- * What operators do to devices and to other people's leases.
+ * What operators do to devices, and to leases and requests of others.
  *
- * Whoever has the token of the server is its operator: there is one token, and it can take any
- * phone anyway. What is done here is audited with the principal that did it.
+ * A caller with the token of the server is its operator: there is one token, and it can take any
+ * phone anyway. What is done to devices and leases is audited with the principal that did it.
  */
-import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type {} from '../../plugins/bearer-auth.ts'
 import body from '../../plugins/body.ts'
-import type {} from '../../plugins/leases.ts'
+import type {} from '../../plugins/mooring.ts'
 import plainJson from '../../plugins/plain-json.ts'
 import { sendRefusal } from '../../plugins/refusal-reply.ts'
+import type { Clock } from '../../src/runtime/clock.ts'
 import { UnknownLeaseRefusal } from '../../src/leases/contract/lease-refusals.ts'
+import type { Mooring } from '../../src/mooring/create-mooring.ts'
 import { strictValidation } from '../strict-validation.ts'
 import { findLease } from './lease-id.ts'
 import {
-  blockOrder, drainAllOrder, drainOrder, retryOrder, revokeOrder, unblockOrder, undrainAllOrder, undrainOrder
+  blockOrder, drainAllOrder, drainOrder, removeRequestOrder, retryOrder, revokeOrder, unblockOrder, undrainAllOrder, undrainOrder
 } from './order-schemas.ts'
-import { deviceData, leaseData } from './pool-data.ts'
+import { deviceData, leaseData, waitingData } from './pool-data.ts'
 import { addPoolSchemas } from './pool-schemas.ts'
 
 export interface PoolOrderOptions {
+  readonly clock: Clock
   readonly bodyLimitBytes: number
 }
 
@@ -27,68 +30,73 @@ interface Reason { readonly reason: string }
 interface DrainTerms extends Reason { readonly deadlineMs?: number }
 interface Named { readonly id: string }
 
-const poolOrders: FastifyPluginAsync<PoolOrderOptions> = async function poolOrders (fastify, { bodyLimitBytes }) {
+const poolOrders: FastifyPluginAsync<PoolOrderOptions> = async function poolOrders (fastify, options) {
   addPoolSchemas(fastify)
   fastify.setValidatorCompiler(strictValidation)
   // Orders that need no reason take no body either, and must not be asked for its type.
-  await fastify.register(ordersWithReason, { bodyLimitBytes })
+  await fastify.register(ordersWithReason, options)
 
   fastify.post('/devices/undrain', { schema: undrainAllOrder }, async (request) => {
-    return await shown(fastify, await fastify.leases.operations.undrain({ by: operator(request) }))
+    return await shown(fastify.mooring, await fastify.mooring.leases.operations.undrain({ by: operator(request) }))
   })
 
   fastify.post<{ Params: Named }>('/devices/:id/undrain', { schema: undrainOrder }, async (request) => {
     const { id: device } = request.params
-    await fastify.leases.operations.undrain({ device, by: operator(request) })
-    return await shown(fastify, [device])
+    await fastify.mooring.leases.operations.undrain({ device, by: operator(request) })
+    return await shown(fastify.mooring, [device])
   })
 
   fastify.post<{ Params: Named }>('/devices/:id/unblock', { schema: unblockOrder }, async (request) => {
     const { id: device } = request.params
-    await fastify.leases.operations.unblock({ device, by: operator(request) })
-    return await shown(fastify, [device])
+    await fastify.mooring.leases.operations.unblock({ device, by: operator(request) })
+    return await shown(fastify.mooring, [device])
   })
 
   fastify.post<{ Params: Named }>('/devices/:id/retry', { schema: retryOrder }, async (request) => {
     const { id: device } = request.params
-    await fastify.leases.operations.retry({ device, by: operator(request) })
-    return await shown(fastify, [device])
+    await fastify.mooring.leases.operations.retry({ device, by: operator(request) })
+    return await shown(fastify.mooring, [device])
   })
 }
 
 export default poolOrders
 
-const ordersWithReason: FastifyPluginAsync<PoolOrderOptions> = async function ordersWithReason (fastify, { bodyLimitBytes }) {
+const ordersWithReason: FastifyPluginAsync<PoolOrderOptions> = async function ordersWithReason (fastify, { bodyLimitBytes, clock }) {
   await fastify.register(body, { limitBytes: bodyLimitBytes, mayStream: false })
   await fastify.register(plainJson)
 
   fastify.post<{ Body: DrainTerms }>('/devices/drain', { schema: drainAllOrder }, async (request) => {
-    return await shown(fastify, await fastify.leases.operations.drain({ ...request.body, by: operator(request) }))
+    return await shown(fastify.mooring, await fastify.mooring.leases.operations.drain({ ...request.body, by: operator(request) }))
   })
 
   fastify.post<{ Params: Named, Body: DrainTerms }>('/devices/:id/drain', { schema: drainOrder }, async (request) => {
     const { id: device } = request.params
-    await fastify.leases.operations.drain({ device, ...request.body, by: operator(request) })
-    return await shown(fastify, [device])
+    await fastify.mooring.leases.operations.drain({ device, ...request.body, by: operator(request) })
+    return await shown(fastify.mooring, [device])
   })
 
   fastify.post<{ Params: Named, Body: Reason }>('/devices/:id/block', { schema: blockOrder }, async (request) => {
     const { id: device } = request.params
-    await fastify.leases.operations.block({ device, ...request.body, by: operator(request) })
-    return await shown(fastify, [device])
+    await fastify.mooring.leases.operations.block({ device, ...request.body, by: operator(request) })
+    return await shown(fastify.mooring, [device])
   })
 
   fastify.post<{ Params: Named, Body: Reason }>('/leases/:id/revoke', { schema: revokeOrder }, async (request, reply) => {
-    const lease = findLease(await fastify.leases.list(), request.params.id)
+    const lease = findLease(await fastify.mooring.leases.list(), request.params.id)
     if (lease === undefined) {
       return sendRefusal(reply, new UnknownLeaseRefusal(), 'GET /leases lists the leases there are with their ids, GET /audit tells how others ended.')
     }
-    const revoked = await fastify.leases.operations.revoke({ handle: lease.handle, ...request.body, by: operator(request) })
+    const revoked = await fastify.mooring.leases.operations.revoke({ handle: lease.handle, ...request.body, by: operator(request) })
     return { lease: leaseData(revoked) }
+  })
+
+  fastify.post<{ Params: Named, Body: Reason }>('/queue/:id/remove', { schema: removeRequestOrder }, async (request) => {
+    const removed = await fastify.leases.operations.removeRequest({ id: request.params.id, ...request.body })
+    return { request: waitingData(removed, clock.nowMs()) }
   })
 }
 
-async function shown ({ leases }: Pick<FastifyInstance, 'leases'>, ids: readonly string[]): Promise<object> {
+async function shown ({ leases }: Pick<Mooring, 'leases'>, ids: readonly string[]): Promise<object> {
   return { devices: (await leases.devices()).filter(({ description }) => ids.includes(description.id)).map(deviceData) }
 }
 

@@ -83,8 +83,8 @@ const waiting = {
   type: 'object',
   required: ['id', 'position', 'holder', 'priority', 'wanted', 'since', 'waitedMs'],
   properties: {
-    id: text,
-    position: { type: 'integer', minimum: 1, description: 'Its place as things are now.' },
+    id: { type: 'string', description: 'Means one request for ever; orders take it.' },
+    position: { type: 'integer', minimum: 1, description: 'Its position as things are now.' },
     holder,
     purpose,
     priority,

@@ -1,12 +1,13 @@
 import type { AppInfo, Command } from './device-types.ts'
 
-/**
- * An app to install: one that the driver has at hand, by its id, or the text of an app file as
- * virtual phones run them.
- */
+/** An app to install. Of what sort its file is, and how large it may be, is for the phone to say. */
 export type AppSource =
+  /** One that the driver has at hand. */
   | { readonly kind: 'known', readonly id: string }
+  /** The file of an app, as text. */
   | { readonly kind: 'text', readonly text: string }
+  /** A file on the machine that mooring runs on. No caller's word is taken for a path. */
+  | { readonly kind: 'file', readonly path: string }
 
 export const permissionStates = ['granted', 'denied', 'ask'] as const
 /** What an app may do: it may, it may not, or the phone asks when the app wants it. */

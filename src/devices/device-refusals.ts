@@ -1,4 +1,5 @@
 import { Refusal } from '../refusals/refusal.ts'
+import { cut, quote, word } from '../text/quote.ts'
 import type { Point } from './device-types.ts'
 
 /** The phone does not answer now. */
@@ -49,10 +50,20 @@ export class UnsupportedRefusal extends Refusal {
 export class NoFocusedFieldRefusal extends Refusal {
   readonly code = 'no_focused_field'
 
-  /** @param tapped what was tapped for the focus to go there, where that was tried */
-  constructor (tapped?: { readonly name: string, readonly isField: boolean, readonly isEnabled: boolean }) {
-    super({ retryable: false, ...(tapped === undefined ? nothingFocused : notFocused(tapped)) })
+  /** @param why what was tapped for the focus to go there or was not tapped for good reasons, or what keeps the phone from taking any text */
+  constructor (why?: Unfocused | { readonly untouched: string } | { readonly obstacle: string }) {
+    super({ retryable: false, ...(why === undefined ? nothingFocused : 'name' in why ? notFocused(why) : 'untouched' in why ? notTapped(why.untouched) : hindered(why.obstacle)) })
   }
+}
+
+interface Unfocused { readonly name: string, readonly isField: boolean, readonly isEnabled: boolean }
+
+function notTapped (name: string) {
+  return { message: `${name} is no field; it was not touched.`, nextAction: 'Observe and name an element of role field, or call tapOn if this brings one up.' }
+}
+
+function hindered (obstacle: string) {
+  return { message: 'No text field has the focus.', nextAction: obstacle }
 }
 
 const nothingFocused = {
@@ -60,7 +71,7 @@ const nothingFocused = {
   nextAction: 'Name the field in the call (`into` of inputText, `target` of clearText), or tap it first.'
 }
 
-function notFocused ({ name, isField, isEnabled }: { readonly name: string, readonly isField: boolean, readonly isEnabled: boolean }) {
+function notFocused ({ name, isField, isEnabled }: Unfocused) {
   const tapped = `${name} was tapped and no text field took the focus`
   if (!isEnabled) {
     return { message: `${tapped}: it is disabled.`, nextAction: 'Observe and do first what enables it, or name another field.' }
@@ -71,31 +82,35 @@ function notFocused ({ name, isField, isEnabled }: { readonly name: string, read
   return { message: `${tapped}.`, nextAction: 'Observe: something may cover the field, or the app may need longer.' }
 }
 
-/** No app of that id is on the phone. */
+/** No app of that id or name is on the phone. */
 export class AppNotInstalledRefusal extends Refusal {
   readonly code = 'app_not_installed'
   override readonly kind = 'not_found'
 
-  constructor (app: string, installed: readonly string[]) {
+  /** @param meant the app that was probably meant */
+  constructor (app: string, installed: readonly string[], meant?: { readonly id: string, readonly name: string }) {
     super({
-      message: `App ${app} is not installed on this device.`,
+      message: `App ${word(app)} is not installed on this device${meant === undefined ? '' : `; ${word(meant.id)} is ${quote(meant.name, 60)}`}.`,
       retryable: false,
       nextAction: 'Use one of the installed apps; listApps shows them all.',
-      details: { app, installed: installed.slice(0, 20) }
+      details: { app: cut(app, 256), ...(meant === undefined ? {} : { meant: meant.id }), installed: installed.slice(0, 20) }
     })
   }
 }
 
-/** No installed app claims the link. */
+/** No installed app claims the link, or not the one that was named. */
 export class LinkNotHandledRefusal extends Refusal {
   readonly code = 'link_not_handled'
 
-  constructor (url: string) {
+  /** @param app the only app that was asked */
+  constructor (url: string, app?: string) {
     super({
-      message: `No app on this device opens ${url}.`,
+      message: app === undefined ? `No app on this device opens ${quote(url, 300)}.` : `App ${word(app)} does not open ${quote(url, 300)}.`,
       retryable: false,
-      nextAction: 'Check the scheme and host of the link, or launch the app and go to the screen by hand.',
-      details: { url }
+      nextAction: app === undefined
+        ? 'Check the scheme and host of the link, or launch the app and go to the screen by hand.'
+        : 'Leave `app` out for whichever app opens the link, or launch the app and go to the screen by hand.',
+      details: { url, ...(app === undefined ? {} : { app }) }
     })
   }
 }

@@ -80,6 +80,8 @@ export interface Observation {
   readonly orientation: Orientation
   readonly keyboardShown: boolean
   readonly locked: boolean
+  /** Set while the display is dark, where the platform knows it. */
+  readonly displayOff?: boolean
   readonly root: UiNode
   /** What the reader should know about this look, e.g. that the screen was still moving. */
   readonly warnings: readonly string[]

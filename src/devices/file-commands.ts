@@ -6,8 +6,20 @@ import type { Command } from './device-types.ts'
  */
 export const filePathPattern = /^[A-Za-z0-9_][\w.-]{0,63}(\/[A-Za-z0-9_][\w.-]{0,63}){0,3}$/
 
-/** Bytes of the largest file that can be pushed. */
-export const largestFileBytes = 524_288
+/** What keeps a text from being such a path, as the end of a sentence about it; undefined when nothing does. */
+export function filePathProblem (path: string): string | undefined {
+  if (filePathPattern.test(path)) return undefined
+  if (path === '') return 'is empty'
+  if (path.startsWith('/')) return 'begins with a /: it is a path within your own folder'
+  const names = path.split('/')
+  if (names.includes('')) return 'has an empty name, before, after or between its /'
+  if (names.length > 4) return `is ${names.length} names deep; 4 are the most`
+  const long = names.find((name) => name.length > 64)
+  if (long !== undefined) return `has a name of ${long.length} characters; 64 are the most`
+  if (names.some((name) => /^[.-]/.test(name))) return 'has a name that begins with . or -'
+  const strange = [...path].find((character) => !/[\w./-]/.test(character)) ?? ''
+  return `has ${strange === ' ' ? 'a blank' : JSON.stringify(strange)} in it; names have letters A to Z, digits, ., - and _`
+}
 
 export interface FileInfo {
   readonly path: string

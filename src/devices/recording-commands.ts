@@ -1,21 +1,19 @@
 import type { Command } from './device-types.ts'
 import type { FileInfo } from './file-commands.ts'
 
-/** The longest recording, in milliseconds. */
-export const longestRecordingMs = 180_000
-
 /** A finished recording: a file in the holder's folder on the phone. */
 export interface Recording extends FileInfo {
   readonly mimeType: string
   readonly durationMs: number
-  /** False when the screen changed more often than fits into a recording, and its end is missing. */
+  /** False when more happened than the phone can record, and the end is missing. */
   readonly isComplete: boolean
 }
 
 /** Commands that record the screen, one recording at a time. */
 export interface RecordingCommands {
   /**
-   * Records from now on, for `maxMs` at most; what happens later is not in it.
+   * Records from now on, for `maxMs` at most, or for as long as the phone can; what happens later
+   * is not in it.
    *
    * @throws {AlreadyRecordingRefusal}
    */

@@ -1,6 +1,7 @@
 import type { DeviceSource } from '../devices/device-source.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Ids } from '../runtime/ids.ts'
+import { noteDevice } from '../runtime/request-scope.ts'
 import type { Scheduler } from '../runtime/scheduler.ts'
 import { awaitOwners, endLeasesOfMissing } from './after-restart.ts'
 import type { ChangeLedger } from './cleanup/change-ledger.ts'
@@ -42,8 +43,6 @@ export interface LeaseManagerParts {
   readonly queue?: AcquireQueue
   /** Told of every change, once it has been recorded; must not throw. */
   readonly onChange?: (change: PoolChange) => void
-  /** Told the device of each lease that a holder gets or names. */
-  readonly noteDevice?: (deviceId: string) => void
 }
 
 /**
@@ -55,7 +54,7 @@ export interface LeaseManagerParts {
  */
 export function createLeaseManager (
   {
-    store, ledger, sources, clock, scheduler, ids, settings, log, queue = createAcquireQueue(settings), onChange = () => {}, noteDevice = () => {}
+    store, ledger, sources, clock, scheduler, ids, settings, log, queue = createAcquireQueue(settings), onChange = () => {}
   }: LeaseManagerParts
 ): LeaseManager {
   const time = createLeaseTime({ clock, scheduler, log })
@@ -63,13 +62,13 @@ export function createLeaseManager (
   const context = createContext({ nowMs, scheduler, ids, log })
   const shown = createShownTimes(time)
   const pool = createPool(sources, { context, store, ledger, settings, shown, tell })
-  const lookup = createLeaseLookup({ store, pool, shown, nowMs, noteDevice })
+  const lookup = createLeaseLookup({ store, pool, shown, nowMs })
   const waiters = createWaiters({ ...context, queue, devices: queuedDevices({ context, store, pool }), settings })
   const uses = createLeaseUses({
     context, store, pool, lookup, shown, longestVetoMs: settings.longestVetoMs, isOpen: () => open
   })
   const release = createRelease({ pool, lookup, shown, lowestCleanup: settings.lowestCleanup })
-  const operations = createOperations({ context, store, pool, shown, assertOpen })
+  const operations = createOperations({ context, store, pool, waiters, shown, assertOpen })
   /** Started in this order, and stopped in the other. */
   const services: readonly Service[] = [
     time,

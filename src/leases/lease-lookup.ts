@@ -1,7 +1,8 @@
+import { noteDevice } from '../runtime/request-scope.ts'
 import { isLive, type Lease } from './contract/lease.ts'
 import { dueAtMs } from './contract/lease-machine.ts'
 import type { LeaseClaim } from './contract/lease-manager.ts'
-import { UnknownLeaseRefusal } from './contract/lease-refusals.ts'
+import { LeasesUnavailableRefusal, UnknownLeaseRefusal } from './contract/lease-refusals.ts'
 import type { LeaseStore } from './contract/lease-store.ts'
 import type { Lane } from './device/lane.ts'
 import type { Pool } from './device/pool.ts'
@@ -30,13 +31,11 @@ export interface LeaseLookup {
   settled (lease: Lease): Promise<Lease>
 }
 
-export function createLeaseLookup ({ store, pool, shown, nowMs, noteDevice }: {
+export function createLeaseLookup ({ store, pool, shown, nowMs }: {
   readonly store: LeaseStore
   readonly pool: Pool
   readonly shown: ShownTimes
   readonly nowMs: () => number
-  /** Told the device of each lease that a holder names. */
-  readonly noteDevice: (deviceId: string) => void
 }): LeaseLookup {
   function isOver (lease: Lease): boolean {
     if (!isLive(lease)) return false
@@ -57,18 +56,20 @@ export function createLeaseLookup ({ store, pool, shown, nowMs, noteDevice }: {
   }
 
   async function leaseOf ({ handle, holder }: LeaseClaim): Promise<Lease> {
-    const lease = await read(handle)
-    if (lease.holder.principal !== holder.principal) throw new UnknownLeaseRefusal()
+    const lease = await store.lease(handle)
+    if (lease === undefined || lease.holder.principal !== holder.principal) throw new UnknownLeaseRefusal()
     noteDevice(lease.deviceId)
-    return await settled(lease)
+    return isOver(lease) ? await settled(lease) : lease
   }
 
   async function liveLeaseOf (claim: LeaseClaim): Promise<LiveLease> {
     const lease = await leaseOf(claim)
     if (lease.end !== undefined) throw shown.refusal(lease)
     const lane = pool.lane(lease.deviceId)
-    // A device leaves the pool when its lease is over: this one was over by the time it was read.
-    return lane === undefined ? await liveLeaseOf(claim) : { lease, lane }
+    if (lane !== undefined) return { lease, lane }
+    // Its device has left the pool, so it was over by the time it had been read.
+    const over = await read(lease.handle)
+    throw over.end === undefined ? new LeasesUnavailableRefusal() : shown.refusal(over)
   }
 
   async function checked<T> ({ handle, holder }: LeaseClaim, check: () => T): Promise<T> {

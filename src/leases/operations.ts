@@ -2,17 +2,19 @@ import type { LeaseContext } from './context.ts'
 import { isLive } from './contract/lease.ts'
 import type { Hold, HoldKind } from './contract/lease-machine.ts'
 import type { PoolOperations } from './contract/lease-manager.ts'
-import { DeviceUnknownRefusal, UnknownLeaseRefusal } from './contract/lease-refusals.ts'
+import { DeviceUnknownRefusal, RequestUnknownRefusal, UnknownLeaseRefusal } from './contract/lease-refusals.ts'
 import type { LeaseStore } from './contract/lease-store.ts'
 import type { Lane } from './device/lane.ts'
 import type { Pool } from './device/pool.ts'
+import type { Waiters } from './queue/waiters.ts'
 import type { ShownTimes } from './shown-times.ts'
 
 /** What operators do to devices and to leases of others. */
-export function createOperations ({ context: { nowMs, log }, store, pool, shown, assertOpen }: {
+export function createOperations ({ context: { nowMs, log }, store, pool, waiters, shown, assertOpen }: {
   readonly context: LeaseContext
   readonly store: LeaseStore
   readonly pool: Pool
+  readonly waiters: Pick<Waiters, 'remove'>
   readonly shown: ShownTimes
   readonly assertOpen: () => void
 }): PoolOperations {
@@ -75,6 +77,14 @@ export function createOperations ({ context: { nowMs, log }, store, pool, shown,
       const over = await store.lease(handle)
       if (over?.end === undefined) throw new UnknownLeaseRefusal()
       throw shown.refusal(over, 'Go on: there is nothing left to revoke.')
+    },
+
+    async removeRequest ({ id, reason }) {
+      assertOpen()
+      const removed = waiters.remove(id, reason)
+      if (removed === undefined) throw new RequestUnknownRefusal()
+      log.info({ request: id, reason }, 'request is taken out of the queue')
+      return shown.request(removed)
     },
 
     async retry ({ device }) {

@@ -1,15 +1,6 @@
 import type { McpRequest } from '../protocol/mcp-request.ts'
 import type { TraceContext } from '../protocol/trace-context.ts'
-
-/** The two ends of the connection that a request came over. */
-export interface Peer {
-  /** Of HTTP: `1.1`. */
-  readonly protocolVersion: string
-  readonly serverAddress: string
-  readonly serverPort: number | undefined
-  readonly clientAddress: string | undefined
-  readonly clientPort: number | undefined
-}
+import type { Peer } from '../runtime/request-scope.ts'
 
 /** One MCP request as far as it may be shown. */
 export interface Operation {

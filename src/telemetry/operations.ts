@@ -11,7 +11,7 @@ import type { Clock } from '../runtime/clock.ts'
 import type { Failure, Operation } from './operation.ts'
 import { attributeNames, durationAttributes, durationBuckets, durationName, failureAttributes, spanAttributes, spanName } from './operation-attributes.ts'
 import type { PrincipalHash } from './principal-hash.ts'
-import { runInScope, runOutsideScopes, type RequestScope } from './request-scope.ts'
+import { runInScope, runOutsideScopes, type RequestScope } from '../runtime/request-scope.ts'
 
 export interface Operations {
   /**

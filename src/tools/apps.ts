@@ -3,7 +3,7 @@ import type { AppInfo } from '../devices/device-types.ts'
 import { fold } from '../devices/screen/fold.ts'
 import { quote, word } from '../text/quote.ts'
 import { actionOutput } from './action-output.ts'
-import { appInput } from './app-input.ts'
+import { appIdOf, appInput } from './app-input.ts'
 import type { DeviceToolParts } from './device-tool-parts.ts'
 import { leaseInput, observeInput } from './lease-input.ts'
 import { page } from './page.ts'
@@ -50,14 +50,15 @@ export function createAppTools ({ uses, scheduler }: Pick<DeviceToolParts, 'uses
     description: 'Brings an app to the front, starting it if needed, and returns its screen. restart starts it from its first screen.',
     input: z.strictObject({
       lease: leaseInput,
-      app: appInput,
+      app: appInput.describe('Id or name of an app'),
       restart: z.boolean().default(false),
       clearData: z.boolean().default(false).describe('Erase its data first'),
       observe: observeInput
     }),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-    run ({ lease: handle, app, restart, clearData, observe }, call) {
+    run ({ lease: handle, app: named, restart, clearData, observe }, call) {
       return uses.acting({ handle, call }, async (use) => {
+        const app = await appIdOf(named, use)
         const before = use.memory.latest()?.fingerprint
         await use.driver.launchApp(app, { restart, clearData }, use.command)
         return await actionOutput({ scheduler }, use, {
@@ -73,8 +74,9 @@ export function createAppTools ({ uses, scheduler }: Pick<DeviceToolParts, 'uses
     description: 'Stops an app, with whatever it had not saved. Returns the next screen.',
     input: z.strictObject({ lease: leaseInput, app: appInput, observe: observeInput }),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
-    run ({ lease: handle, app, observe }, call) {
+    run ({ lease: handle, app: named, observe }, call) {
       return uses.acting({ handle, call }, async (use) => {
+        const app = await appIdOf(named, use)
         const before = use.memory.latest()?.fingerprint
         await use.driver.terminateApp(app, use.command)
         return await actionOutput({ scheduler }, use, { done: `Stopped ${app}.`, facts: { app }, observe, before })
@@ -96,7 +98,7 @@ export function createAppTools ({ uses, scheduler }: Pick<DeviceToolParts, 'uses
     run ({ lease: handle, url, app, observe }, call) {
       return uses.acting({ handle, call }, async (use) => {
         const before = use.memory.latest()?.fingerprint
-        await use.driver.openLink(url, app === undefined ? {} : { appId: app }, use.command)
+        await use.driver.openLink(url, app === undefined ? {} : { appId: await appIdOf(app, use) }, use.command)
         return await actionOutput({ scheduler }, use, { done: `Opened ${quote(url, 200)}.`, facts: { url }, observe, before })
       })
     }

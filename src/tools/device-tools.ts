@@ -11,7 +11,7 @@ import { createActTools } from './act.ts'
 import { createAppTools } from './apps.ts'
 import { createDeviceStateTools } from './device-state/device-state-tools.ts'
 import type { DeviceToolParts } from './device-tool-parts.ts'
-import { createCallUses, createDeviceUses } from './device-use.ts'
+import { createCallUses, type DeviceUses, type UseRequest } from './device-use.ts'
 import { createLeaseChoice } from './lease-choice.ts'
 import { createLeaseTools } from './lease-tools.ts'
 import { createLookTools } from './look.ts'
@@ -24,10 +24,13 @@ import { createWaitTools } from './wait.ts'
 
 /** The tools over one pool. */
 export function createDeviceTools (
-  parts: Omit<DeviceToolParts, 'uses' | 'choice'>
+  { deviceUses, ...parts }: Omit<DeviceToolParts, 'uses' | 'choice'> & {
+    /** Shared with whatever else uses the same leases. */
+    readonly deviceUses: DeviceUses<UseRequest>
+  }
 ): readonly ToolDefinition[] {
   const choice = createLeaseChoice(parts)
-  const all = { ...parts, choice, uses: createCallUses(createDeviceUses(parts), choice) }
+  const all = { ...parts, choice, uses: createCallUses(deviceUses, choice) }
   return [
     ...createPoolTools(all),
     ...createAcquireTools(all),

@@ -1,11 +1,12 @@
 import { createScreenMemory } from '../devices/screen/screen-memory.ts'
-import type { ListName } from '../events/event-bus.ts'
-import type { Lease } from '../leases/contract/lease.ts'
+import type { EventBus, ListName } from '../events/event-bus.ts'
 import type { LeaseManager } from '../leases/contract/lease-manager.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Scheduler } from '../runtime/scheduler.ts'
 import { createDeviceResources } from './device-resources.ts'
 import { createDeviceTools } from './device-tools.ts'
+import { createDeviceUses } from './device-use.ts'
+import { publishScreenChange } from './pool-changes.ts'
 import type { PromptDefinition } from './prompt-definition.ts'
 import type { ResourceDefinition } from './resource-definition.ts'
 import { createScreenResource } from './screen-resource.ts'
@@ -25,18 +26,18 @@ export interface Offer {
 }
 
 /** Everything that is offered over one pool of phones. */
-export function createOffer ({ leases, onScreenChange, clock, scheduler }: {
+export function createOffer ({ leases, bus, clock, scheduler }: {
   readonly leases: LeaseManager
-  /** Told when the phone under a lease shows, or may show, something else. */
-  readonly onScreenChange: (lease: Lease) => void
+  readonly bus: EventBus
   readonly clock: Clock
   readonly scheduler: Scheduler
 }): Offer {
   // One memory for tools and resources, so that a ref means the same in both.
   const screens = createScreenMemory()
+  const deviceUses = createDeviceUses({ leases, screens, onScreenChange: (lease) => publishScreenChange(bus, lease) })
   return {
-    tools: createDeviceTools({ leases, screens, onScreenChange, clock, scheduler }),
-    resources: createDeviceResources({ leases, screen: createScreenResource({ leases, screens, onScreenChange }) }),
+    tools: createDeviceTools({ leases, screens, deviceUses, clock, scheduler }),
+    resources: createDeviceResources({ leases, screen: createScreenResource(deviceUses) }),
     prompts: createTesterPrompts({
       suggestApps: async ({ signal }) => await leases.homeApps(signal),
       suggestDevices: async () => (await leases.devices()).map(({ description }) => description.id)

@@ -1,8 +1,5 @@
-import type { ScreenMemory } from '../devices/screen/screen-memory.ts'
 import { viewScreen, type ScreenView } from '../devices/screen/screen-view.ts'
-import type { Lease } from '../leases/contract/lease.ts'
-import type { LeaseManager } from '../leases/contract/lease-manager.ts'
-import { createDeviceUses, type UseRequest } from './device-use.ts'
+import type { DeviceUses, UseRequest } from './device-use.ts'
 import { nativeWidth, takeScreenshot } from './screenshot.ts'
 
 /** What `mooring://leases/{lease}/screen` and `…/screenshot` are read from. */
@@ -25,13 +22,7 @@ export interface ScreenResource {
 
 const mostElements = 500
 
-export function createScreenResource (parts: {
-  readonly leases: LeaseManager
-  readonly screens: ScreenMemory
-  readonly onScreenChange: (lease: Lease) => void
-}): ScreenResource {
-  const { reading } = createDeviceUses(parts)
-
+export function createScreenResource ({ reading }: Pick<DeviceUses<UseRequest>, 'reading'>): ScreenResource {
   return {
     readScreen: (request) => reading(request, async ({ lease, look }) => {
       const { screen } = await look()

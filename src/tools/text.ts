@@ -3,6 +3,7 @@ import { ensureNotCancelled } from '../refusals/cancellation.ts'
 import { Refusal } from '../refusals/refusal.ts'
 import { quote, shorten } from '../text/quote.ts'
 import { NoFocusedFieldRefusal } from '../devices/device-refusals.ts'
+import { obstaclesOf } from '../devices/screen/obstacles.ts'
 import { elementName } from '../devices/screen/screen-lines.ts'
 import { selectElement } from '../devices/screen/select-element.ts'
 import { tapPoint } from '../devices/screen/tap-point.ts'
@@ -102,9 +103,13 @@ interface Focused {
   readonly before: string | undefined
 }
 
+/** What does something else when it is tapped than to take a text. */
+const noFields: ReadonlySet<string> = new Set(['button', 'switch', 'checkbox', 'tab', 'key'])
+
 /**
  * Taps what is meant and waits until it has the focus: typing any earlier would go into the
- * field that had it before. A target that is no field may bring up another one.
+ * field that had it before. A target that is no field may bring up another one, unless a tap
+ * would surely do something else.
  *
  * @throws {NoFocusedFieldRefusal} it does not take the focus
  */
@@ -112,6 +117,7 @@ async function focus (use: DeviceUse, selector: Selector | undefined, scheduler:
   if (selector === undefined) return { field: undefined, before: use.memory.latest()?.fingerprint }
   const { screen } = await use.look()
   const target = selectElement(screen, selector, { purpose: 'type', memory: use.memory })
+  if (noFields.has(target.role)) throw new NoFocusedFieldRefusal({ untouched: elementName(target) })
   ensureNotCancelled(use.command.signal)
   await use.driver.tap(tapPoint(screen, target), { count: 1, holdMs: 0 }, use.command)
 
@@ -191,7 +197,15 @@ function whatWasDone (
 
 async function step (use: DeviceUse, work: () => Promise<void>): Promise<void> {
   ensureNotCancelled(use.command.signal)
-  await work()
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof NoFocusedFieldRefusal)) throw error
+    // A locked phone has no field, and saying that helps more than asking for one.
+    const screen = await lookIfPossible(use)
+    const [obstacle] = screen === undefined ? [] : obstaclesOf(screen)
+    throw obstacle === undefined ? error : new NoFocusedFieldRefusal({ obstacle })
+  }
 }
 
 /** @throws {InvalidTextRefusal} a character no keyboard has, or half of one */

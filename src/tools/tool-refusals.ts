@@ -13,12 +13,15 @@ export class WaitTimeoutRefusal extends Refusal {
     readonly done?: string
     /** Lines of the last screen. */
     readonly screen: readonly string[]
+    /** A sentence that says why, where that can be told. */
+    readonly because?: string
+    readonly nextAction?: string
   }) {
     super({
-      message: `${facts.done === undefined ? '' : `${facts.done} But `}waited ${facts.waitedMs} ms for ${facts.awaited} in vain.`.replace(/^w/, 'W'),
+      message: `${facts.done === undefined ? '' : `${facts.done} But `}waited ${facts.waitedMs} ms for ${facts.awaited} in vain.${facts.because === undefined ? '' : ` ${facts.because}`}`.replace(/^w/, 'W'),
       retryable: facts.done === undefined,
       nextAction: facts.done === undefined
-        ? 'Read the last screen below: wait longer if it is still loading, else go another way.'
+        ? facts.nextAction ?? 'Read the last screen below: wait longer if it is still loading, else go another way.'
         : 'Do not repeat the action: it was done. Read the last screen below, then waitFor longer or go another way.',
       details: { waitedMs: facts.waitedMs, screen: facts.screen }
     })

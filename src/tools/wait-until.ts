@@ -1,5 +1,5 @@
 import { plainPunctuation } from '../devices/screen/fold.ts'
-import { selectElement, findElements } from '../devices/screen/select-element.ts'
+import { findElements, selectElement, whyUnseen } from '../devices/screen/select-element.ts'
 import { defaultView, viewScreen } from '../devices/screen/screen-view.ts'
 import type { LeaseScreens } from '../devices/screen/screen-memory.ts'
 import type { Screen, ScreenElement } from '../devices/screen/screen.ts'
@@ -40,6 +40,8 @@ export interface Waited {
   /** Absent when the element is gone, as wanted. */
   readonly element: ScreenElement | undefined
   readonly waitedMs: number
+  /** Whether something matched the selector on any look; what never did is not gone, but perhaps misspelt. */
+  readonly wasSeen: boolean
 }
 
 /**
@@ -58,17 +60,20 @@ export async function waitUntil (
   const startMs = clock.monotonicMs()
   let reportedMs = -progressEveryMs
   let seenRev: number | undefined
+  let wasSeen = false
 
   for (;;) {
     const look = await tryToLook(use)
     const waitedMs = Math.round(clock.monotonicMs() - startMs)
     const met = look.screen === undefined ? undefined : meets(look.screen, condition, use.memory)
-    if (met !== undefined) return { ...met, waitedMs }
+    wasSeen ||= met?.element !== undefined || (look.screen !== undefined && met === undefined && condition.state === 'gone')
+    if (met !== undefined) return { ...met, waitedMs, wasSeen }
     if (waitedMs >= timeoutMs) {
       if (look.screen === undefined && done === undefined) throw look.refusal
       throw new WaitTimeoutRefusal({
         awaited: describeCondition(condition),
         waitedMs,
+        ...(look.screen === undefined || condition.state === 'gone' ? {} : whyUnmet(look.screen, condition, use.memory)),
         ...(done === undefined ? {} : { done }),
         screen: look.screen === undefined ? [look.refusal.message] : viewScreen(look.screen, { ...defaultView, max: linesInRefusal }).lines
       })
@@ -95,7 +100,7 @@ async function tryToLook (use: DeviceUse): Promise<{ readonly screen: Screen } |
   }
 }
 
-function meets (screen: Screen, { selector, state, text }: Condition, memory: LeaseScreens): Omit<Waited, 'waitedMs'> | undefined {
+function meets (screen: Screen, { selector, state, text }: Condition, memory: LeaseScreens): Omit<Waited, 'waitedMs' | 'wasSeen'> | undefined {
   const { index = 0 } = selector
   switch (state) {
     case 'visible': {
@@ -117,6 +122,11 @@ function meets (screen: Screen, { selector, state, text }: Condition, memory: Le
     const element = selectElement(screen, selector, { purpose, memory })
     return claim(element) ? { screen, element } : undefined
   }
+}
+
+/** What can be told of an element that could not be seen. */
+function whyUnmet (screen: Screen, { selector }: Condition, memory: LeaseScreens): ReturnType<typeof whyUnseen> {
+  return findElements(screen, selector, memory).length > 0 ? undefined : whyUnseen(screen, selector)
 }
 
 function describeCondition ({ selector, state, text }: Condition): string {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defaultView, elementData, viewScreen } from '../devices/screen/screen-view.ts'
 import { elementName } from '../devices/screen/screen-lines.ts'
+import { describeSelector } from '../devices/screen/selector.ts'
 import type { DeviceToolParts } from './device-tool-parts.ts'
 import { leaseInput } from './lease-input.ts'
 import { selectorInput, wantedText } from './selector-input.ts'
@@ -31,16 +32,19 @@ export function createWaitTools ({ uses, clock, scheduler }: Pick<DeviceToolPart
     run ({ lease: handle, for: selector, state, text, timeoutMs, pollMs }, call) {
       const { progress, log } = call
       return uses.reading({ handle, call, limitMs: timeoutMs + longestLookMs }, async (use) => {
-        const { screen, element, waitedMs } = await waitUntil(
+        const { screen, element, waitedMs, wasSeen } = await waitUntil(
           { clock, scheduler }, use, { selector, state, text }, { timeoutMs, pollMs, progress, log }
         )
         const { lines, data } = viewScreen(screen, defaultView)
-        const found = element === undefined ? 'It is gone' : `Found ${elementName(element)}`
+        const found = element !== undefined
+          ? `Found ${elementName(element)}`
+          : wasSeen ? 'It is gone' : `Nothing matched ${describeSelector(selector)}, so nothing is gone; check the selector if it should have been there. Returned`
         return {
           content: [{ type: 'text', text: [`${found} after ${waitedMs} ms.`, ...lines].join('\n') }],
           structuredContent: {
             found: true,
             waitedMs,
+            ...(state === 'gone' ? { wasSeen } : {}),
             ...(element === undefined ? {} : { element: elementData(element, 'lines') }),
             screen: data
           }

@@ -135,6 +135,27 @@ t.test('the queue shows what each request waits for, and a request leaves it wit
   t.same((await olga.get('/queue')).json(), { waiting: [] })
 })
 
+t.test('a request can be taken out of the queue, and its caller is told why', async (t) => {
+  const { olga, ada, bob } = await setup(t, { phones: 1 })
+  await ada.acquire()
+  const [first, second] = [1, 2].map(() => bob.acquire({}, { waitMs: 60_000 }).catch((refusal: unknown) => refusal))
+  await until(async () => (await olga.get('/queue')).json().waiting.length === 2)
+  const [, { id, since }] = (await olga.get('/queue')).json().waiting
+
+  const removed = await olga.post(`/queue/${id}/remove`, { reason: 'one each, please' })
+
+  t.equal(removed.status, 200)
+  t.match(removed.json(), { request: { id, since, position: 2, holder: 'bob' } })
+  const answered = await Promise.race([first, second])
+  t.match(answered, { code: 'request_removed', message: /: "one each, please"\.$/ })
+  const again = await olga.post(`/queue/${id}/remove`, { reason: 'x' })
+  t.equal(again.status, 404)
+  t.match(again.json(), { code: 'request_unknown', nextAction: /GET \/queue/ })
+  t.equal((await olga.post(`/queue/${id}/remove`, {})).status, 400)
+  t.equal((await olga.get('/queue')).json().waiting.length, 1)
+  t.same((await olga.get('/audit')).json().entries.map(({ event }: any) => event), ['grant'])
+})
+
 t.test('the audit comes in pages, the latest first', async (t) => {
   const { olga } = await setup(t)
   for (let turn = 0; turn < 3; turn++) {

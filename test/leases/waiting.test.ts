@@ -183,7 +183,9 @@ t.test('several devices are had at one instant or not at all', async (t) => {
   const wanted = { left: { device: 'phone-1' }, right: { device: 'phone-2' } }
 
   await t.rejects(leases.acquireAll({ holder: alice, wanted, signal }), {
-    code: 'capacity_exhausted', message: /^The 2 devices cannot be had all at once now; 1 of the 2 that match are free\.$/, details: { matching: 2, states: { free: 1, leased: 1 } }
+    code: 'capacity_exhausted',
+    message: 'The 2 devices cannot be had all at once now; 1 of them must be device "phone-2", and of that sort 0 can be had.',
+    details: { matching: 2, states: { free: 1, leased: 1 }, short: { wanted: 1, available: 0, sorts: ['device "phone-2"'] } }
   })
   const both = leases.acquireAll({ holder: alice, wanted, waitMs: 60_000, signal })
   await idle()
@@ -207,7 +209,44 @@ t.test('several devices that the pool does not have together are refused at once
     code: 'too_many_devices', retryable: false, nextAction: /at most 2 of them/, details: { wanted: 3, matching: 2, atOnce: 2 }
   })
   t.match(await refused({ a: { device: 'phone-1' }, b: { device: 'phone-1' } }), { code: 'too_many_devices', details: { wanted: 2, matching: 1, atOnce: 1 } })
-  t.match(await refused({ a: {}, b: { platform: 'ios' } }), { code: 'no_such_device' })
+  t.match(await refused({ a: {}, b: { platform: 'ios' } }), { code: 'no_such_device', message: 'No device of the pool is like this: ios.' })
+})
+
+t.test('of several devices the sort that is short is named, with how many are wanted and how many there are', async (t) => {
+  const phones = [
+    fakeDriver({ id: 'a', labels: ['lab', 'slow'] }), fakeDriver({ id: 'b', labels: ['lab'] }),
+    fakeDriver({ id: 'c', platform: 'ios', labels: ['lab'] }), fakeDriver({ id: 'd', platform: 'ios' })
+  ]
+  const bench = await leaseBench({ phones })
+  const refused = async (...wanted: readonly DeviceSelector[]) => {
+    const labelled = Object.fromEntries(wanted.map((selector, i) => [`label ${i}`, selector]))
+    return await bench.leases.acquireAll({ holder: alice, wanted: labelled, signal: new AbortController().signal })
+      .then(() => t.fail('was granted'), (refusal: unknown) => refusal)
+  }
+
+  t.match(await refused({ platform: 'ios' }, {}, { platform: 'ios' }, { platform: 'ios' }), {
+    code: 'too_many_devices',
+    message: 'The pool can never serve these 4 devices at once: 3 of them must be ios, and the pool has 2 of that sort.',
+    details: { wanted: 4, atOnce: 3, short: { wanted: 3, available: 2, sorts: ['ios'] } }
+  })
+  t.match(await refused({ labels: ['slow'] }, { platform: 'ios' }, { platform: 'android', withoutLabels: ['x'], labels: ['slow', 'lab'] }), {
+    message: / 2 of them must be with label "slow" or android with label "slow" with label "lab" without label "x", and the pool has 1 of that sort\.$/
+  })
+
+  const { handle } = await bench.acquire(bob, { device: 'c' })
+  t.match(await refused({ platform: 'ios' }, { platform: 'android' }, { model: '*', os: '>=1', platform: 'ios' }), {
+    code: 'capacity_exhausted',
+    message: / now; 2 of them must be ios or ios model "\*" OS ">=1", and of that sort 1 can be had\.$/,
+    details: { matching: 4 }
+  })
+  const cleanup = phones[2]?.hold('restoreHome')
+  const releasing = bench.leases.release({ handle, holder: bob })
+  await cleanup?.begun
+  t.match(await refused({ platform: 'ios' }, { platform: 'ios' }), {
+    code: 'device_cleanup_in_progress', message: / until a cleanup is done: 2 of them must be ios, and of that sort 1 can be had\.$/
+  })
+  cleanup?.finish()
+  await releasing
 })
 
 t.test('a wide request is not starved by a stream of narrow ones', async (t) => {

@@ -9,7 +9,7 @@ t.test('what stands far behind in a text is compared, found, waited for and told
   const wire = mcpWire({ port, token: await token() })
   const { structuredContent: { lease } } = await wire.call('acquireDevice', {})
   const run = (name: string, args: object) => wire.call(name, { lease, ...args })
-  await run('installApp', { observe: 'none', definition: `{ id: com.example.long, name: Long, version: '1', icon: L, color: '#123456', firstScreen: one, state: { text: '' }, screens: { one: { title: One, content: [{ role: field, id: text, bind: text, label: Text, multiline: true }] } } }` })
+  await run('installApp', { observe: 'none', definition: '{ id: com.example.long, name: Long, version: \'1\', icon: L, color: \'#123456\', firstScreen: one, state: { text: \'\' }, screens: { one: { title: One, content: [{ role: field, id: text, bind: text, label: Text, multiline: true }] } } }' })
   await run('launchApp', { app: 'com.example.long', observe: 'none' })
   const long = 'word '.repeat(1_800)
 

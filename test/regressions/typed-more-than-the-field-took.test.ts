@@ -11,7 +11,8 @@ async function setup (t: Parameters<typeof startTestApp>[0]) {
   const wire = mcpWire({ port, token: await token() })
   const { structuredContent: { lease } } = await wire.call('acquireDevice', {})
   const run = (name: string, args: object) => wire.call(name, { lease, ...args })
-  await run('installApp', { observe: 'none', definition: `
+  await run('installApp', {
+    observe: 'none', definition: `
 id: com.example.form
 name: Form
 version: '1'
@@ -27,7 +28,8 @@ screens:
       - { role: field, id: text, bind: text, label: Text }
       - { role: field, id: pin, bind: pin, label: PIN, password: true, maxLength: 4 }
       - { role: field, id: full, bind: full, label: Full }
-` })
+`
+  })
   await run('launchApp', { app: 'com.example.form', observe: 'none' })
   return { run, type: (text: string, id: string, more: object = {}) => run('inputText', { text, into: { id }, observe: 'none', ...more }) }
 }
@@ -49,7 +51,7 @@ t.test('a field that is full takes whole characters only', async (t) => {
   const { type } = await setup(t)
 
   t.match((await type(`abcde${family}`, 'short')).structuredContent, { value: 'abcde' })
-  t.match((await type(`🇩🇪🇫🇷🇮🇹`, 'short', { clear: true })).structuredContent, { value: '🇩🇪🇫🇷' })
+  t.match((await type('🇩🇪🇫🇷🇮🇹', 'short', { clear: true })).structuredContent, { value: '🇩🇪🇫🇷' })
 })
 
 t.test('nothing is cut within a character', (t) => {

@@ -1,4 +1,4 @@
-import { fixedDevices } from '../../src/devices/device-source.ts'
+import { fixedDevices, type DeviceSource } from '../../src/devices/device-source.ts'
 import { createLeaseManager } from '../../src/leases/create-lease-manager.ts'
 import type { ChangeLedger } from '../../src/leases/cleanup/change-ledger.ts'
 import type { DeviceSelector, LeaseManager, PoolChange } from '../../src/leases/contract/lease-manager.ts'
@@ -38,7 +38,7 @@ export interface LeaseBench {
 
 /** A manager over fake phones, a store and manual time; started unless told otherwise. */
 export async function leaseBench ({
-  phones = [fakeDriver()], store = memoryLeaseStore(), ledger = memoryChangeLedger(store), time = manualTime(Date.UTC(2026, 0, 1)), ids = sequenceIds(), settings = {}, start = true
+  phones = [fakeDriver()], store = memoryLeaseStore(), ledger = memoryChangeLedger(store), time = manualTime(Date.UTC(2026, 0, 1)), ids = sequenceIds(), settings = {}, sources, start = true
 }: {
   readonly phones?: readonly FakeDriver[]
   readonly store?: LeaseStore
@@ -46,6 +46,8 @@ export async function leaseBench ({
   readonly time?: ManualTime
   readonly ids?: Ids
   readonly settings?: Partial<LeaseSettings>
+  /** In place of one that has the phones. */
+  readonly sources?: readonly DeviceSource[]
   readonly start?: boolean
 } = {}): Promise<LeaseBench> {
   const lines: string[] = []
@@ -53,11 +55,11 @@ export async function leaseBench ({
   const write = (fields: object, message: string) => { lines.push(`${message} ${JSON.stringify(fields)}`) }
   const log: Log = { info: write, warn: write, error: write }
 
-  function restarted (drivers: readonly FakeDriver[] = phones): LeaseManager {
+  function restarted (drivers?: readonly FakeDriver[]): LeaseManager {
     return createLeaseManager({
       store,
       ledger,
-      sources: [fixedDevices(drivers)],
+      sources: drivers === undefined ? sources ?? [fixedDevices(phones)] : [fixedDevices(drivers)],
       clock: time.clock,
       scheduler: time.scheduler,
       ids,

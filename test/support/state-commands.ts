@@ -88,7 +88,11 @@ export function plainStateCommands (
 }
 
 function idOf (source: AppSource): string {
-  return source.kind === 'known' ? source.id : source.text
+  switch (source.kind) {
+    case 'known': return source.id
+    case 'text': return source.text
+    case 'file': return source.path
+  }
 }
 
 function infoOf (id: string) {

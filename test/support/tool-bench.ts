@@ -1,13 +1,13 @@
 import { createScreenMemory, type ScreenMemory } from '../../src/devices/screen/screen-memory.ts'
 import { fixedDevices } from '../../src/devices/device-source.ts'
 import { createLeaseManager } from '../../src/leases/create-lease-manager.ts'
-import type { Lease } from '../../src/leases/contract/lease.ts'
 import type { LeaseManager } from '../../src/leases/contract/lease-manager.ts'
 import { leaseSettings, type LeaseSettings } from '../../src/leases/contract/lease-settings.ts'
 import type { Principal } from '../../src/protocol/principal.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 import type { Scheduler } from '../../src/runtime/scheduler.ts'
 import { createDeviceTools } from '../../src/tools/device-tools.ts'
+import { createDeviceUses, type DeviceUses, type UseRequest } from '../../src/tools/device-use.ts'
 import type { Aside, ToolCall, ToolDefinition, ToolOutput } from '../../src/tools/tool-definition.ts'
 import type { DeviceDriver } from '../../src/devices/device-driver.ts'
 import type { UiNode } from '../../src/devices/device-types.ts'
@@ -26,9 +26,9 @@ export interface Bench {
   readonly tools: readonly ToolDefinition[]
   readonly leases: LeaseManager
   readonly screens: ScreenMemory
+  readonly deviceUses: DeviceUses<UseRequest>
   /** The leases whose screen was told to have changed, each time it was. */
   readonly screenChanges: string[]
-  readonly onScreenChange: (lease: Lease) => void
   /** Moves the time of the leases; that of the tools is their own. */
   advance (ms: number): void
   /** Calls a tool as `tools/call` would, by default as Alice. */
@@ -83,8 +83,8 @@ export async function benchOver (drivers: readonly DeviceDriver[], time: ToolTim
   await leases.start()
   const screens = createScreenMemory()
   const screenChanges: string[] = []
-  const onScreenChange = ({ handle }: Lease): void => { screenChanges.push(handle) }
-  const tools = createDeviceTools({ leases, screens, onScreenChange, ...time })
+  const deviceUses = createDeviceUses({ leases, screens, onScreenChange: ({ handle }) => { screenChanges.push(handle) } })
+  const tools = createDeviceTools({ leases, screens, deviceUses, ...time })
 
   async function call (name: string, args: Record<string, unknown> = {}, { principal = alice, sessionKey, signal = new AbortController().signal, progress = () => {}, log = () => {}, ...asking }: Partial<ToolCall> = {}): Promise<Answer> {
     const tool = tools.find((candidate) => candidate.name === name)
@@ -100,8 +100,8 @@ export async function benchOver (drivers: readonly DeviceDriver[], time: ToolTim
     tools,
     leases,
     screens,
+    deviceUses,
     screenChanges,
-    onScreenChange,
     advance: leaseTime.advance,
     call,
     acquire: async () => String((await call('acquireDevice')).structuredContent.lease)

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import type { Operation } from '../../src/telemetry/operation.ts'
 import { createOperations } from '../../src/telemetry/operations.ts'
 import { createPrincipalHash } from '../../src/telemetry/principal-hash.ts'
-import { noteDevice, runInScope, traceLogFields, type RequestScope } from '../../src/telemetry/request-scope.ts'
+import { noteDevice, runInScope, traceLogFields, type RequestScope } from '../../src/runtime/request-scope.ts'
 import { manualTime } from '../support/manual-time.ts'
 
 const parent = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), sampled: true }

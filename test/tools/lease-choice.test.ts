@@ -185,7 +185,7 @@ t.test('it stays when another caller of the key has only renewed it, reset it or
     async ({ call }) => await call('renewLease', {}, { sessionKey: key }),
     async ({ call }, lease) => await call('renewLease', { lease }),
     async ({ call }) => await call('resetDevice', { confirm: true }, { sessionKey: key }),
-    async (bench, handle) => await createScreenResource(bench).readScreen({ handle, principal: alice, signal: new AbortController().signal })
+    async (bench, handle) => await createScreenResource(bench.deviceUses).readScreen({ handle, principal: alice, signal: new AbortController().signal })
   ]
   for (const [index, other] of others.entries()) {
     for (const isUsed of [true, false]) {

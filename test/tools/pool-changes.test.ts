@@ -1,7 +1,7 @@
 import t from 'tap'
-import { principalTopic, type Change, type Topic } from '../../src/events/event-bus.ts'
+import { principalTopic, type Change, type EventBus, type Topic } from '../../src/events/event-bus.ts'
 import { createDeviceResources } from '../../src/tools/device-resources.ts'
-import { createPoolChanges } from '../../src/tools/pool-changes.ts'
+import { publishPoolChange, publishScreenChange } from '../../src/tools/pool-changes.ts'
 import { createScreenResource } from '../../src/tools/screen-resource.ts'
 import { grantedLease } from '../support/lease-events.ts'
 import { alice, bob, toolBench } from '../support/tool-bench.ts'
@@ -11,16 +11,14 @@ const lease = grantedLease({ handle: 'ls_1', deviceId: 'phone-1', holder: { prin
 
 function setup () {
   const published: Array<readonly [Topic, Change]> = []
-  return {
-    published,
-    ...createPoolChanges({ publish: (topic, change) => { published.push([topic, change]) }, subscribe: () => () => {} })
-  }
+  const bus: EventBus = { publish: (topic, change) => { published.push([topic, change]) }, subscribe: () => () => {} }
+  return { published, bus }
 }
 
 t.test('a change of a device is told of the device and of the pool, to everybody', (t) => {
-  const { published, onPoolChange } = setup()
+  const { published, bus } = setup()
 
-  onPoolChange({ deviceId: 'phone-1', ended: undefined })
+  publishPoolChange(bus, { deviceId: 'phone-1', ended: undefined })
 
   t.strictSame(published, [
     ['global', { type: 'resource', uri: 'mooring://devices' }],
@@ -30,15 +28,15 @@ t.test('a change of a device is told of the device and of the pool, to everybody
 })
 
 t.test('a change of a screen, and the end of the lease it is seen under, are told to the holder alone', (t) => {
-  const { published, onPoolChange, onScreenChange } = setup()
+  const { published, bus } = setup()
   const screen: Array<readonly [Topic, Change]> = [
     [principalTopic(alice.key), { type: 'resource', uri: 'mooring://leases/ls_1/screen' }],
     [principalTopic(alice.key), { type: 'resource', uri: 'mooring://leases/ls_1/screenshot' }]
   ]
 
-  onScreenChange(lease)
+  publishScreenChange(bus, lease)
   t.strictSame(published.splice(0), screen)
-  onPoolChange({ deviceId: 'phone-1', ended: lease })
+  publishPoolChange(bus, { deviceId: 'phone-1', ended: lease })
   t.strictSame(published.slice(2), screen)
   t.end()
 })
@@ -46,7 +44,7 @@ t.test('a change of a screen, and the end of the lease it is seen under, are tol
 t.test('SUB-09, D-20: the screen of somebody else\'s lease is no more there to subscribe to than one that never was', async (t) => {
   const bench = await toolBench({ shows: node('text', { text: 'Hi' }) })
   const handle = await bench.acquire()
-  const [devices, device, ...screens] = createDeviceResources({ leases: bench.leases, screen: createScreenResource(bench) })
+  const [devices, device, ...screens] = createDeviceResources({ leases: bench.leases, screen: createScreenResource(bench.deviceUses) })
   const { signal } = new AbortController()
 
   t.equal(await devices?.topicOf({}, { principal: bob, signal }), 'global')

@@ -7,7 +7,7 @@ async function setup () {
   const bench = await toolBench({ shows: node('button', { text: 'OK', id: 'ok' }) })
   const handle = await bench.acquire()
   const { signal } = new AbortController()
-  return { ...bench, handle, resource: createScreenResource(bench), request: { handle, principal: alice, signal } }
+  return { ...bench, handle, resource: createScreenResource(bench.deviceUses), request: { handle, principal: alice, signal } }
 }
 
 t.test('the screen of a lease is read in full, with the refs the tools know', async (t) => {

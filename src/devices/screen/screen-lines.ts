@@ -33,7 +33,8 @@ export function headLine (screen: ScreenHead & Pick<Screen, 'rev'>): string {
     screen.activity === undefined ? undefined : `activity ${word(screen.activity)}`,
     `${screen.size.width}x${screen.size.height} ${screen.orientation}`,
     screen.keyboardShown ? 'keyboard shown' : undefined,
-    screen.locked ? 'locked' : undefined
+    screen.locked ? 'locked' : undefined,
+    screen.displayOff ? 'display off' : undefined
   ]
   return facts.filter((fact) => fact !== undefined).join(', ')
 }

@@ -9,6 +9,7 @@
 import { createHash } from 'node:crypto'
 import type { Observation } from '../device-types.ts'
 import { carryRefs } from './carry-refs.ts'
+import { obstaclesOf } from './obstacles.ts'
 import { flattenTree, type FlatTree } from './flatten-tree.ts'
 import type { Screen, ScreenElement, ScreenHead } from './screen.ts'
 
@@ -92,7 +93,7 @@ function createLeaseScreens (): LeaseScreens {
 }
 
 function headOf (observation: Observation, { isCut, hasCutTexts }: FlatTree): ScreenHead {
-  const { capturedAtMs, app, activity, visit, size, orientation, keyboardShown, locked, warnings } = observation
+  const { capturedAtMs, app, activity, visit, size, orientation, keyboardShown, locked, displayOff = false, warnings } = observation
   return {
     capturedAtMs,
     app,
@@ -102,8 +103,10 @@ function headOf (observation: Observation, { isCut, hasCutTexts }: FlatTree): Sc
     orientation,
     keyboardShown,
     locked,
+    displayOff,
     warnings: [
       ...warnings,
+      ...obstaclesOf({ locked, displayOff }),
       ...(isCut ? ['The screen has more elements than are kept; the last ones are missing.'] : []),
       ...(hasCutTexts ? ['The screen has more text than is kept; elements that say `cut` have more than is told.'] : [])
     ]

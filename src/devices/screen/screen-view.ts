@@ -125,6 +125,7 @@ function headData (screen: Screen, detail: Detail): Record<string, unknown> {
     orientation: screen.orientation,
     keyboard: screen.keyboardShown,
     locked: screen.locked,
+    ...(screen.displayOff ? { displayOff: true } : {}),
     ...(focused === undefined ? {} : { focusedRef: focused.ref })
   }
 }

@@ -60,6 +60,7 @@ export interface ScreenHead {
   readonly orientation: Orientation
   readonly keyboardShown: boolean
   readonly locked: boolean
+  readonly displayOff: boolean
   readonly warnings: readonly string[]
 }
 

@@ -10,6 +10,7 @@
 import { fold, isBlank, plainPunctuation } from './fold.ts'
 import { matchPattern } from './match-pattern.ts'
 import { nearestNames } from './nearest-names.ts'
+import { obstaclesOf } from './obstacles.ts'
 import { isOnlyNegated } from './opposites.ts'
 import { plainId } from './plain-id.ts'
 import { AmbiguousRefusal, NoMatchRefusal, OffscreenRefusal, StaleRefRefusal } from './screen-refusals.ts'
@@ -176,12 +177,20 @@ function fits (element: ScreenElement, purpose: Purpose): boolean {
 }
 
 function noMatch (screen: Screen, selector: Selector): NoMatchRefusal {
-  const { within, ...own } = selector
-  const hidden = narrow(screen.elements.filter((element) => !element.visible), own)
-  return new NoMatchRefusal(selector, {
-    nearest: nearest(screen, selector),
-    ...(hidden.length === 0 ? {} : { because: 'It is scrolled out of sight.', nextAction: 'Call swipeOn with untilVisible to bring it into sight.' })
-  })
+  const hidden = whyUnseen(screen, selector)
+  return new NoMatchRefusal(selector, { nearest: nearest(screen, selector), ...hidden })
+}
+
+/**
+ * Why an element cannot be seen, where that can be told: the phone is locked or dark, or the
+ * element is scrolled out of sight.
+ */
+export function whyUnseen (screen: Screen, { within, ...own }: Selector): { readonly because: string, readonly nextAction: string } | undefined {
+  const [obstacle] = obstaclesOf(screen)
+  if (obstacle !== undefined) return { because: obstacle, nextAction: `${obstacle} Then repeat the call.` }
+  const hidden = screen.elements.filter((element) => !element.visible)
+  const isHidden = own.ref === undefined ? narrow(hidden, own).length > 0 : hidden.some(({ ref }) => ref === own.ref)
+  return isHidden ? { because: 'It is scrolled out of sight.', nextAction: 'Call swipeOn with untilVisible to bring it into sight.' } : undefined
 }
 
 function nearest (screen: Screen, { text, desc, id, textMatches, role }: Selector): string[] {

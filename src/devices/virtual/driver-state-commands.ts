@@ -8,13 +8,13 @@ import type { RecordingCommands } from '../recording-commands.ts'
 import type { SettingCommands } from '../setting-commands.ts'
 import type { AppDefinition } from './apps/app-definition.ts'
 import { AppFileRefusal } from './apps/app-file-refusals.ts'
-import { parseApp } from './apps/load-apps.ts'
+import { parseApp, readAppFile } from './apps/load-apps.ts'
 import type { VirtualPhone } from './phone/virtual-phone.ts'
 import { drawRecording } from './render/draw-recording.ts'
 import { timeOfDay } from './render/screenshots.ts'
 import type { Clock } from '../../runtime/clock.ts'
 
-/** More is no app, and would keep everybody waiting while it is read. */
+/** A longer text is no app, and reading it would hold up every other phone. */
 const longestAppText = 65_536
 
 /** The half of a virtual phone's driver that changes what is on the phone rather than on its screen. */
@@ -40,10 +40,14 @@ export function createDriverStateCommands ({ device, phone, catalog, acceptsDefi
 
   function definitionOf (source: AppSource): AppDefinition {
     if (source.kind === 'known') return knownApp(source.id, catalog)
-    if (acceptsDefinitions) return definitionIn(source.text)
-    throw new UnsupportedRefusal({
-      device, operation: 'install an app from a definition', missing: 'its operator does not allow it', nextAction: 'Install one of its own apps by `app`.'
-    })
+    if (!acceptsDefinitions) {
+      throw new UnsupportedRefusal({
+        device, operation: 'install an app from a definition', missing: 'its operator does not allow it', nextAction: 'Install one of its own apps by `app`.'
+      })
+    }
+    return source.kind === 'text'
+      ? definitionFrom('The definition', () => shortEnough(source.text))
+      : definitionFrom('The file', (name) => readAppFile(source.path, name))
   }
 
   return {
@@ -98,14 +102,19 @@ function knownApp (id: string, catalog: readonly AppDefinition[]): AppDefinition
   })
 }
 
-function definitionIn (text: string): AppDefinition {
-  if (text.length > longestAppText) throw unusable(`it is longer than ${longestAppText} characters.`)
+/** Reads an app file that is called `name` towards whoever sent it. */
+function definitionFrom (name: string, read: (name: string) => string): AppDefinition {
   try {
-    return parseApp(text, 'The definition')
+    return parseApp(read(name), name)
   } catch (error) {
     if (!(error instanceof AppFileRefusal)) throw error
     throw unusable(error.message, error)
   }
+}
+
+function shortEnough (text: string): string {
+  if (text.length > longestAppText) throw unusable(`it is longer than ${longestAppText} characters.`)
+  return text
 }
 
 function unusable (reason: string, cause?: unknown): InstallFailedRefusal {

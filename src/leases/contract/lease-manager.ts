@@ -123,6 +123,7 @@ export interface LeaseManager {
    * @throws {CleanupInProgressRefusal} the same, and only cleanup stands in between
    * @throws {WaitTimedOutRefusal} none became free in time
    * @throws {QueueFullRefusal} too many wait already
+   * @throws {RequestRemovedRefusal} an operator has taken it out of the queue
    * @throws {LeaseLimitReachedRefusal} the holder would have more leases than it may, and the request does not wait or can never fit
    * @throws {PriorityNotAllowedRefusal} the priority is not for everybody
    * @throws {CancelledRefusal} the caller is gone
@@ -253,6 +254,15 @@ export interface PoolOperations {
    * @throws {LeaseEndedRefusal}
    */
   revoke (request: { readonly handle: string, readonly reason: string, readonly by: string }): Promise<Lease>
+
+  /**
+   * Takes a request out of the queue and refuses it with the reason. A grant that is under way for
+   * it is taken back. Not audited: requests are not recorded.
+   *
+   * @returns the request as it was
+   * @throws {RequestUnknownRefusal}
+   */
+  removeRequest (request: { readonly id: string, readonly reason: string }): Promise<WaitingRequest>
 
   /** Looks at an offline device, or tries to put back a quarantined one, now instead of later. Not audited: only what comes of it is. */
   retry (request: { readonly device: string, readonly by: string }): Promise<void>

@@ -55,9 +55,11 @@ export class UnknownDeviceRefusal extends Refusal {
   readonly code = 'no_such_device'
   override readonly kind = 'not_found'
 
-  constructor (pool: readonly DeviceDescription[]) {
+  /** `sorts`: of several that are wanted, those that no device is like, in words. */
+  constructor (pool: readonly DeviceDescription[], sorts: readonly string[] = []) {
+    const sought = sorts.length === 0 ? 'like that' : `like this: ${listed(sorts)}`
     super({
-      message: pool.length === 0 ? 'The pool has no devices.' : 'No device of the pool is like that.',
+      message: pool.length === 0 ? 'The pool has no devices.' : `No device of the pool is ${sought}.`,
       retryable: false,
       nextAction: pool.length === 0
         ? 'Tell the operator that no device is configured.'
@@ -74,14 +76,37 @@ export class TooManyDevicesRefusal extends Refusal {
   readonly code = 'too_many_devices'
   override readonly kind = 'limit'
 
-  constructor ({ wanted, matching, atOnce }: { readonly wanted: number, readonly matching: number, readonly atOnce: number }) {
+  constructor ({ wanted, matching, atOnce, short }: {
+    readonly wanted: number
+    readonly matching: number
+    readonly atOnce: number
+    readonly short: Shortage
+  }) {
     super({
-      message: `The pool can never serve more than ${atOnce} of these ${wanted} devices at once: it has ${matching} that match any of the wishes.`,
+      message: `The pool can never serve these ${wanted} devices at once: ` +
+        `${short.wanted} of them must be ${listed(short.sorts)}, and the pool has ${short.available} of that sort.`,
       retryable: false,
       nextAction: `Ask for at most ${atOnce} of them at once, or name fewer conditions. No device serves two labels.`,
-      details: { wanted, matching, atOnce }
+      details: { wanted, matching, atOnce, short }
     })
   }
+}
+
+/** The sort of device of which there are too few, where several are wanted. */
+export interface Shortage {
+  /** How many of that sort are wanted. */
+  readonly wanted: number
+  /** How many there are. */
+  readonly available: number
+  /** What is asked for of them, in words: several where different selectors compete for the same devices. */
+  readonly sorts: readonly string[]
+}
+
+const mostSortsTold = 4
+
+function listed (sorts: readonly string[]): string {
+  const more = sorts.length > mostSortsTold ? [`${sorts.length - mostSortsTold} more`] : []
+  return [...sorts.slice(0, mostSortsTold), ...more].join(' or ')
 }
 
 interface Crowd {
@@ -90,6 +115,8 @@ interface Crowd {
   readonly matching: number
   /** How many requests wait for one of them. */
   readonly waiting: number
+  /** What there is too little of when several are wanted; undefined when the devices are there, but kept for requests in front. */
+  readonly short: Shortage | undefined
   /** How many of them are in which state. */
   readonly states: Readonly<Partial<Record<DeviceState, number>>>
   readonly retryAfterMs: number
@@ -99,15 +126,16 @@ interface Crowd {
 export class CapacityExhaustedRefusal extends Refusal {
   readonly code = 'capacity_exhausted'
 
-  constructor ({ wanted, matching, waiting, states, retryAfterMs }: Crowd) {
+  constructor ({ wanted, matching, waiting, short, states, retryAfterMs }: Crowd) {
     super({
       message: wanted === 1
         ? `None of the ${matching} matching device(s) can be had now.`
-        : `The ${wanted} devices cannot be had all at once now; ${states.free ?? 0} of the ${matching} that match are free.`,
+        : `The ${wanted} devices cannot be had all at once now; ` +
+          `${shortNow(short) ?? `${states.free ?? 0} of the ${matching} that match are free`}.`,
       retryable: true,
       retryAfterMs,
       nextAction: 'Repeat the call with waitMs to wait in the queue, or after retryAfterMs; or ask for another sort of device.',
-      details: { matching, waiting, states }
+      details: { matching, waiting, states, ...(short === undefined ? {} : { short }) }
     })
   }
 }
@@ -122,13 +150,19 @@ export interface HeldDevice {
 export class DevicesOnHoldRefusal extends Refusal {
   readonly code = 'devices_on_hold'
 
-  constructor ({ matching, waiting, states, retryAfterMs }: Crowd, held: readonly HeldDevice[]) {
+  constructor ({ matching, waiting, short, states, retryAfterMs }: Crowd, held: readonly HeldDevice[]) {
     super({
       message: `This cannot be had now, because ${holdNote(held)}.`,
       retryable: true,
       retryAfterMs,
       nextAction: 'Ask for another sort of device (listDevices shows which are not held), or tell your user what the operator says. No release of a lease ends a hold.',
-      details: { matching, waiting, states, holds: held.slice(0, 20).map(({ device, hold: { kind } }) => ({ device, kind })) }
+      details: {
+        matching,
+        waiting,
+        states,
+        ...(short === undefined ? {} : { short }),
+        holds: held.slice(0, 20).map(({ device, hold: { kind } }) => ({ device, kind }))
+      }
     })
   }
 }
@@ -142,17 +176,24 @@ export function holdNote (held: readonly HeldDevice[]): string {
   return `an operator keeps what matches from new leases: ${[...told.slice(0, mostHoldsTold), ...more].join(', ')}`
 }
 
-/** Nobody holds what the caller asks for any more, but it is still being put in order. */
+function shortNow (short: Shortage | undefined): string | undefined {
+  return short && `${short.wanted} of them must be ${listed(short.sorts)}, and of that sort ${short.available} can be had`
+}
+
+/** What the caller asks for is leased no more, but still being put in order. */
 export class CleanupInProgressRefusal extends Refusal {
   readonly code = 'device_cleanup_in_progress'
 
-  constructor ({ matching, waiting, states, retryAfterMs }: Crowd) {
+  constructor ({ wanted, matching, waiting, short, states, retryAfterMs }: Crowd) {
+    const sentence = shortNow(short)
     super({
-      message: 'The matching device is being cleaned up after its last lease.',
+      message: wanted === 1 || sentence === undefined
+        ? 'The matching device is being cleaned up after its last lease.'
+        : `The ${wanted} devices cannot be had all at once until a cleanup is done: ${sentence}.`,
       retryable: true,
       retryAfterMs,
       nextAction: 'Wait retryAfterMs and repeat the call, or wait in the queue with waitMs.',
-      details: { matching, waiting, states }
+      details: { matching, waiting, states, ...(short === undefined ? {} : { short }) }
     })
   }
 }
@@ -190,7 +231,11 @@ export class LeasesUnavailableRefusal extends Refusal {
 export class WaitTimedOutRefusal extends Refusal {
   readonly code = 'wait_timed_out'
 
-  constructor ({ position, note, retryAfterMs }: { readonly position: number, readonly note: string | undefined, readonly retryAfterMs: number }) {
+  constructor ({ position, note, retryAfterMs }: {
+    readonly position: number
+    readonly note: string | undefined
+    readonly retryAfterMs: number
+  }) {
     super({
       message: note === undefined
         ? `No matching device became free in time; the request had come to position ${position}.`
@@ -217,6 +262,34 @@ export class QueueFullRefusal extends Refusal {
         ? 'Wait until a request of your own is answered, or wait retryAfterMs and repeat the call.'
         : 'Wait retryAfterMs and repeat the call.',
       details: { limit }
+    })
+  }
+}
+
+/** An operator has taken the request out of the queue. */
+export class RequestRemovedRefusal extends Refusal {
+  readonly code = 'request_removed'
+
+  constructor (reason: string) {
+    super({
+      message: `An operator has taken the request out of the queue: ${quote(reason, 200)}.`,
+      retryable: false,
+      nextAction: 'Tell your user what the operator says. A repeated call joins the end of the queue.',
+      details: { reason }
+    })
+  }
+}
+
+/** An operator named a request that is not in the queue, or no longer. */
+export class RequestUnknownRefusal extends Refusal {
+  readonly code = 'request_unknown'
+  override readonly kind = 'not_found'
+
+  constructor () {
+    super({
+      message: 'There is no such request in the queue.',
+      retryable: false,
+      nextAction: 'Use the id of a request as GET /queue shows it; one that has been answered is no longer there.'
     })
   }
 }

@@ -60,8 +60,7 @@ export function queuedDevices ({ context: { ids, nowMs, log }, store, pool }: {
   }
 
   return {
-    // A device that is about to leave is not expected to be granted again.
-    availability: () => pool.lanes.flatMap((lane) => lane.isLeaving ? [] : [lane.availability]),
+    availability: () => pool.lanes.map(({ availability }) => availability),
 
     async grant (order) {
       const leases = await grant(order)

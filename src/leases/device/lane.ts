@@ -18,7 +18,6 @@
  * over and it is in order, or in quarantine, `onEmpty` is called.
  */
 import { CancelledRefusal } from '../../refusals/cancellation.ts'
-import type { Cancel } from '../../runtime/scheduler.ts'
 import type { DeviceDriver } from '../../devices/device-driver.ts'
 import { DeviceOfflineRefusal } from '../../devices/device-refusals.ts'
 import type { Departure } from '../../devices/device-source.ts'
@@ -28,7 +27,7 @@ import type { ChangeLedger } from '../cleanup/change-ledger.ts'
 import { usualCleanup, type CleanupLevel } from '../cleanup/cleanup-level.ts'
 import { recordingDriver } from '../cleanup/recording-driver.ts'
 import type { LeaseContext } from '../context.ts'
-import { isLive, type EndReason, type Lease } from '../contract/lease.ts'
+import type { EndReason, Lease } from '../contract/lease.ts'
 import { holdOf, type Hold, type LeaseEvent, type Occupancy } from '../contract/lease-machine.ts'
 import type { PoolChange } from '../contract/lease-manager.ts'
 import type { LeaseSettings } from '../contract/lease-settings.ts'
@@ -38,12 +37,13 @@ import type { DeviceAvailability } from '../queue/availability.ts'
 import type { ShownTimes } from '../shown-times.ts'
 import { createCleaning, type Cleanup } from './cleaning.ts'
 import { shownState, type ShownState } from './device-state.ts'
-import { dutyAt, isOtherBoot, nextAtMs, type LeaseFacts } from './lease-end.ts'
-import { inTurn, type Mailbox } from './mailbox.ts'
+import { isOtherBoot, type LeaseFacts } from './duty.ts'
+import { createLeaseWatch } from './lease-watch.ts'
+import type { Mailbox } from './mailbox.ts'
 import { createPresence, type Sighting } from './presence.ts'
+import { createRecord, type ChangeSteps, type RecordChange } from './record.ts'
 import { createRunningWork, type RunningWork } from './running-work.ts'
 
-const afterFaultMs = 5_000
 const soonestRetryMs = 1_000
 
 type ExtendEvent = Extract<LeaseEvent, { readonly type: 'extend' }>
@@ -54,18 +54,6 @@ export interface Ending {
   readonly lease: Lease
   /** What becomes of the device. */
   readonly cleanup: Promise<Cleanup>
-}
-
-/** The steps of a change, around the transaction in the store. */
-export interface ChangeSteps {
-  /** From here on the record is in doubt, until a change is noted or it is read again. */
-  begin (): Promise<void>
-  /** Takes over what the change has made of the device. @returns what is to be announced */
-  note (event: LeaseEvent, after: Occupancy): PoolChange | undefined
-  /** Tells of a change, once all that were made together are noted. */
-  announce (news: PoolChange): void
-  /** The change did not fit: takes over what the store says. */
-  readAgain (): Promise<void>
 }
 
 export interface Lane {
@@ -122,18 +110,15 @@ export interface Lane {
   /** What becomes or became of the cleanup after a lease; undefined when this process knows of none. */
   cleanupAfter (lease: Lease): Promise<Cleanup> | undefined
 
-  /**
-   * The device is reached through this driver from now on. One that was about to leave stays.
-   *
-   * @returns the change that lifts the drain of its leaving, still to be made
-   */
-  connect (driver: FencedDriver): LeaseEvent | undefined
+  // These four are called in the turn of the device.
+  /** The device is reached through this driver from now on. One that was about to leave stays. */
+  connect (driver: FencedDriver): Promise<void>
   /** The device cannot be reached any more. */
   disconnect (reason: string): void
-  /** The device is to leave the pool. Resolves once it is not granted any more, and its lease has ended if it is to. */
+  /** The device is to leave the pool, and is drained for that. Whether its lease ends now is for a review to see. */
   leave (removal: Removal): Promise<void>
-  /** The change that lifts the drain that `leave` has laid, if it is still the one on the device. */
-  readonly lift: LeaseEvent | undefined
+  /** Lifts the drain that `leave` has laid, if it is still the one on the device. */
+  lift (): Promise<void>
 
   /** Does nothing by itself any more, and closes the driver. */
   stop (): Promise<void>
@@ -158,115 +143,65 @@ export function createLane (
   const { nowMs, scheduler, log, inBackground } = context
   const deviceId = occupancy.device.id
   const awaitedUntilMs = nowMs() + settings.awaitOwnerMs
-  const running = createRunningWork(setTimer)
+  const record = createRecord({ store, mailbox, occupancy, onChange: recordChanged, announce })
+  const running = createRunningWork(() => watch.setTimer())
   const presence = createPresence({
     context,
     deviceId,
     limitMs: settings.probeTimeoutMs,
     onChange: () => tell({ deviceId, ended: undefined }),
-    onLook: reviewInBackground
+    onLook: () => watch.reviewInBackground()
   })
   const cleaning = createCleaning({
-    context, ledger, deviceId, driver: () => presence.driver, change, usualLevel: usualCleanup(settings.lowestCleanup), limitMs: settings.cleanupTimeoutMs
+    context,
+    ledger,
+    deviceId,
+    driver: () => presence.driver,
+    change: record.change,
+    usualLevel: usualCleanup(settings.lowestCleanup),
+    limitMs: settings.cleanupTimeoutMs
   })
-  const stopWatching = scheduler.every(settings.watchEveryMs, watch)
+  const watch = createLeaseWatch({
+    context,
+    deviceId,
+    facts,
+    end: (lease, reason, why) => lane.end(lease, reason, why),
+    resume,
+    suspect: () => { heard.isSuspect = true },
+    look: lookInBackground
+  })
+  const stopLooking = scheduler.every(settings.watchEveryMs, lookAround)
 
   let description = firstDescription
   let driver: DeviceDriver | undefined
-  let record = occupancy
-  let isInDoubt = false
   /** The last sign of the holder, and whether it is known to be silent since. */
   let heard = { atMs: nowMs(), isSuspect: false }
   let removal: Removal & { readonly hold: Hold } | undefined
-  let timer: { readonly atMs: number, readonly cancel: Cancel } | undefined
-  let notBeforeMs = 0
-  let reviewUnderWay: Promise<void> | undefined
-  let isReviewStale = false
   let stopped = false
 
-  function liveLease (): Lease | undefined {
-    const { lease } = record
-    return lease !== undefined && isLive(lease) ? lease : undefined
-  }
-
-  // ---- the record
-
-  function change (event: LeaseEvent, level?: CleanupLevel): Promise<Occupancy | undefined> {
-    return inTurn([mailbox], async () => {
-      await begin()
-      const changed = await store.change(event)
-      if (changed === undefined) {
-        await readAgain()
-        return undefined
-      }
-      const news = note(event, changed, level)
-      if (news !== undefined) announce(news)
-      return changed
-    })
-  }
-
-  async function begin () {
-    if (isInDoubt) await readAgain()
-    isInDoubt = true
-  }
-
-  async function readAgain () {
-    const found = (await store.occupancies()).find(({ device }) => device.id === deviceId)
-    if (found === undefined) throw new Error(`device ${deviceId} is not recorded any more`)
-    const before = record
-    const lease = liveLease()
-    const ended = lease !== undefined && lease.handle !== found.lease?.handle ? await store.lease(lease.handle) : found.lease
-    takeOver(found, ended)
-    if (before.device.state !== found.device.state || before.lease?.state !== record.lease?.state) {
-      announce({ deviceId, ended: lease !== undefined && liveLease()?.handle !== lease.handle ? ended : undefined })
-    }
-  }
-
-  function note (event: LeaseEvent, after: Occupancy, level?: CleanupLevel): PoolChange | undefined {
-    const stateBefore = record.lease?.state
-    takeOver(after, after.lease, level)
-    if ((event.type === 'extend' || event.type === 'confirm') && stateBefore === after.lease?.state) return undefined
-    return { deviceId, ended: event.type === 'end' ? after.lease : undefined }
-  }
-
-  /** `ended` is the lease that was live before, if it is not any more. */
-  function takeOver ({ device, lease: open }: Occupancy, ended: Lease | undefined, level?: CleanupLevel) {
-    isInDoubt = false
-    const before = liveLease()
-    record = { device, lease: open?.state === 'ended' ? undefined : open }
-    const lease = liveLease()
+  /** Everything that follows from a change of the record, in the same instant. */
+  function recordChanged ({ before, ended, level }: RecordChange) {
+    const { liveLease: lease, occupancy: { device } } = record
     presence.driver?.raiseFence(device.fence)
-    if (before !== undefined && before.handle !== lease?.handle && ended?.end !== undefined) running.abort(before.handle, shown.refusal(ended))
-    if (lease !== undefined && lease.handle !== before?.handle) {
-      heard = { atMs: nowMs(), isSuspect: false }
-      notBeforeMs = 0
-    }
-    if (device.state === 'cleaning' && !cleaning.isUnderWay && cleaning.nextTryAtMs === undefined) startCleaning(level)
-    setTimer()
+    if (before !== undefined && ended?.end !== undefined) running.abort(before.handle, shown.refusal(ended))
+    if (lease !== undefined && lease.handle !== before?.handle) heard = { atMs: nowMs(), isSuspect: false }
+    if (device.state === 'cleaning' && !cleaning.isUnderWay && cleaning.nextTryAtMs === undefined) cleanInBackground(level)
+    watch.setTimer()
     if (lane.isEmpty) onEmpty(lane)
   }
 
-  function announce (news: PoolChange) {
-    tell(news)
+  function announce (change: PoolChange) {
+    tell(change)
     // A device that was put back, say, has answered: it need not stay offline until the next look.
-    if (record.device.state === 'free' && presence.absence !== undefined) lookInBackground()
+    if (record.occupancy.device.state === 'free' && presence.absence !== undefined) lookInBackground()
   }
 
-  const end: Lane['end'] = async ({ handle, fence }, reason, { cleanup: level, ...why } = {}) => {
-    const ended = await change({ type: 'end', deviceId, handle, fence, reason, ...why, nowMs: nowMs() }, level)
-    if (ended?.lease?.end === undefined) return undefined
-    const { device, lease } = ended
-    log.info({ lease: shownHandle(handle), device: deviceId, reason }, 'lease ended')
-    // A lease under which nothing was done leaves nothing to clean.
-    return { lease, cleanup: cleaning.of(device.fence) ?? Promise.resolve({ cleaned: [], failed: [], lease }) }
-  }
-
-  // ---- what ends the lease by itself
-
-  function factsOf (lease: Lease): LeaseFacts {
+  function facts (): LeaseFacts | undefined {
+    const { liveLease: lease, occupancy: { device } } = record
+    if (lease === undefined) return undefined
     const { absence, lastBootId, isLookedAt } = presence
     return {
-      device: record.device,
+      device,
       lease,
       vetoUntilMs: running.vetoUntilMs(lease.handle),
       heardAtMs: heard.atMs,
@@ -286,106 +221,24 @@ export function createLane (
     return state === 'awaiting_owner' ? settings.awaitOwnerMs : settings.recoveryMs
   }
 
-  /** Sets the timer for the next instant that counts. One that fires earlier is as good: it costs one look in vain. */
-  function setTimer () {
-    const lease = stopped ? undefined : liveLease()
-    const atMs = lease === undefined ? undefined : Math.max(nextAtMs(factsOf(lease)), notBeforeMs)
-    if (timer !== undefined && atMs !== undefined && timer.atMs <= atMs) return
-    timer?.cancel()
-    timer = atMs === undefined ? undefined : { atMs, cancel: scheduler.after(Math.max(0, atMs - nowMs()), onTimer) }
-  }
-
-  function onTimer () {
-    timer = undefined
-    const reviewed = review().then(() => { notBeforeMs = 0 }, (fault: unknown) => {
-      notBeforeMs = nowMs() + afterFaultMs
-      timer?.cancel()
-      timer = undefined
-      setTimer()
-      throw fault
-    })
-    inBackground(reviewed, 'lease could not be ended in time', { device: deviceId })
-  }
-
-  function reviewInBackground () {
-    if (liveLease() !== undefined) inBackground(review(), 'lease could not be ended in time', { device: deviceId })
-  }
-
-  /** One review at a time; what changes meanwhile is looked at by another. */
-  function review (): Promise<void> {
-    isReviewStale = true
-    reviewUnderWay ??= reviewAll()
-    return reviewUnderWay
-  }
-
-  async function reviewAll () {
-    // The pool may stop in the very instant in which the time of a lease is over.
-    await undefined
-    try {
-      while (isReviewStale) {
-        isReviewStale = false
-        const lease = stopped ? undefined : liveLease()
-        if (lease !== undefined) await doDuty(lease)
-      }
-    } finally {
-      reviewUnderWay = undefined
-      setTimer()
-    }
-  }
-
-  async function doDuty (lease: Lease) {
-    const duty = dutyAt(factsOf(lease), nowMs())
-    switch (duty?.do) {
-      case 'end': {
-        const { do: _, reason, ...why } = duty
-        const ended = await end(lease, reason, why)
-        if (ended === undefined && dutyOf(liveLease())?.do === 'end') throw new Error('the store refuses to end the lease')
-        break
-      }
-      case 'resume':
-        await resume(lease)
-        break
-      case 'look':
-        lookInBackground()
-        break
-      case 'suspect':
-        heard.isSuspect = true
-        log.info({ lease: shownHandle(lease.handle), device: deviceId }, 'holder is silent for longer than it promised')
-        break
-      case undefined:
-    }
-  }
-
-  function dutyOf (lease: Lease | undefined) {
-    return lease && dutyAt(factsOf(lease), nowMs())
-  }
-
   async function resume ({ handle, fence }: Lease) {
-    await change({ type: 'resume', deviceId, handle, fence, nowMs: nowMs() })
-  }
-
-  // ---- whether it is there
-
-  async function look (): Promise<Sighting> {
-    const sighting = await presence.look()
-    await review()
-    return sighting
+    await record.change({ type: 'resume', deviceId, handle, fence, nowMs: nowMs() })
   }
 
   function lookInBackground () {
     if (!stopped && presence.driver !== undefined) inBackground(presence.look(), 'look at device broke off', { device: deviceId })
   }
 
-  /** A leased device is looked at whatever it was at the last look, a free one only while it is there: its absence has looks of its own. */
-  function watch () {
-    if (liveLease() !== undefined || (record.device.state === 'free' && presence.absence === undefined)) lookInBackground()
+  /** A leased device is looked at in any case, a free one only while it is there: its absence has looks of its own. */
+  function lookAround () {
+    if (record.liveLease !== undefined || (record.occupancy.device.state === 'free' && presence.absence === undefined)) lookInBackground()
   }
 
-  function startCleaning (level?: CleanupLevel) {
-    if (!stopped) inBackground(cleaning.start(record.device, level), 'cleanup broke off', { device: deviceId })
+  function cleanInBackground (level?: CleanupLevel) {
+    if (!stopped) inBackground(cleaning.start(record.occupancy.device, level), 'cleanup broke off', { device: deviceId })
   }
 
-  /** Nothing gets through to the device by this driver any more, neither from work that holds it nor from a cleanup. */
+  /** Nothing gets through to the device by a former driver any more, neither from work that holds it nor from a cleanup. */
   function retire (former: FencedDriver | undefined) {
     if (former === undefined) return
     former.raiseFence(Number.MAX_SAFE_INTEGER)
@@ -399,11 +252,11 @@ export function createLane (
     get description () { return description },
     get driver () { return driver },
     mailbox,
-    get record () { return record },
-    get liveLease () { return liveLease() },
+    get record () { return record.occupancy },
+    get liveLease () { return record.liveLease },
     running,
     get shownState () {
-      return shownState(record, {
+      return shownState(record.occupancy, {
         absence: presence.absence,
         unrecordedFailure: cleaning.unrecordedFailure,
         leavingBecause: removal?.reason,
@@ -412,7 +265,7 @@ export function createLane (
       })
     },
     get availability () {
-      const { device: { lastUsedAtMs, failures, holds: [hold] } } = record
+      const { lastUsedAtMs, failures, holds: [hold] } = record.occupancy.device
       const { state, expectedAtMs } = lane.shownState
       return {
         description,
@@ -423,41 +276,55 @@ export function createLane (
         state,
         hold,
         nextTryAtMs: cleaning.nextTryAtMs,
-        holder: liveLease()?.holder.principal
+        holder: record.liveLease?.holder.principal,
+        isLeaving: removal !== undefined
       }
     },
     get isLeaving () { return removal !== undefined },
-    get isEmpty () { return removal !== undefined && liveLease() === undefined && record.device.state !== 'cleaning' },
+    get isEmpty () { return removal !== undefined && record.liveLease === undefined && record.occupancy.device.state !== 'cleaning' },
 
-    change: (event) => change(event),
-    steps: { begin, note, announce, readAgain },
-    end,
+    change: (event) => record.change(event),
+    steps: record.steps,
+
+    async end ({ handle, fence }, reason, { cleanup: level, ...why } = {}) {
+      const ended = await record.change({ type: 'end', deviceId, handle, fence, reason, ...why, nowMs: nowMs() }, level)
+      if (ended?.lease?.end === undefined) return undefined
+      const { device, lease } = ended
+      log.info({ lease: shownHandle(handle), device: deviceId, reason }, 'lease ended')
+      // A lease under which nothing was done leaves nothing to clean.
+      return { lease, cleanup: cleaning.of(device.fence) ?? Promise.resolve({ cleaned: [], failed: [], lease }) }
+    },
 
     async extend ({ handle, fence }, how) {
       const isVetoed = running.vetoUntilMs(handle) > nowMs()
-      const extended = await change({ type: 'extend', deviceId, handle, fence, nowMs: nowMs(), isVetoed, ...how })
+      const extended = await record.change({ type: 'extend', deviceId, handle, fence, nowMs: nowMs(), isVetoed, ...how })
       lane.hear(handle)
       return extended?.lease
     },
 
     async confirm ({ isConfirmed, handle, fence }) {
-      return isConfirmed || await change({ type: 'confirm', deviceId, handle, fence, nowMs: nowMs() }) !== undefined
+      return isConfirmed || await record.change({ type: 'confirm', deviceId, handle, fence, nowMs: nowMs() }) !== undefined
     },
 
     hear (handle) {
-      if (liveLease()?.handle !== handle) return
+      if (record.liveLease?.handle !== handle) return
       const wasSuspect = heard.isSuspect
       heard = { atMs: nowMs(), isSuspect: false }
-      if (wasSuspect) setTimer()
+      if (wasSuspect) watch.setTimer()
     },
 
     resume,
-    review,
+    review: watch.review,
 
     get isPresent () { return presence.absence === undefined },
     isThere: (lease) => presence.absence === undefined && !isOtherBoot({ lease, lastBootId: presence.lastBootId }),
     probe: presence.look,
-    look,
+
+    async look () {
+      const sighting = await presence.look()
+      await watch.review()
+      return sighting
+    },
 
     retryAfterMs (lease) {
       const { awaySinceMs = nowMs(), nextLookAtMs = Number.POSITIVE_INFINITY } = presence.absence ?? { nextLookAtMs: nowMs() }
@@ -466,26 +333,26 @@ export function createLane (
     },
 
     async clean () {
-      const { state } = record.device
-      if (!stopped && (state === 'cleaning' || state === 'quarantined')) await cleaning.start(record.device)
+      const { device } = record.occupancy
+      if (!stopped && (device.state === 'cleaning' || device.state === 'quarantined')) await cleaning.start(device)
     },
 
     cleanupAfter: ({ fence }) => cleaning.of(fence + 1),
 
-    connect (fenced) {
-      fenced.raiseFence(record.device.fence)
+    async connect (fenced) {
+      await lane.lift()
+      if (stopped) throw new Error('the pool has stopped')
+      removal = undefined
+      fenced.raiseFence(record.occupancy.device.fence)
       driver = recordingDriver(fenced, ledger)
       description = fenced.description
       retire(presence.connect(fenced))
-      const { lift } = lane
-      removal = undefined
-      return lift
     },
 
     disconnect (reason) {
       driver = undefined
       retire(presence.disconnect(reason))
-      reviewInBackground()
+      watch.reviewInBackground()
     },
 
     async leave (order) {
@@ -494,24 +361,23 @@ export function createLane (
       const before = removal
       removal = { ...order, hold }
       try {
-        await change({ type: 'hold', deviceId, hold, nowMs: nowMs() })
+        await record.changeNow({ type: 'hold', deviceId, hold, nowMs: nowMs() })
       } catch (fault) {
         removal = before
         throw fault
       }
-      await review()
     },
 
-    get lift (): LeaseEvent | undefined {
-      const drain = holdOf(record.device, 'drain')
-      if (removal === undefined || drain?.atMs !== removal.hold.atMs || drain.by !== removal.by) return undefined
-      return { type: 'unhold', deviceId, kind: 'drain', by: removal.by, nowMs: nowMs() }
+    async lift () {
+      const drain = holdOf(record.occupancy.device, 'drain')
+      if (removal === undefined || drain?.atMs !== removal.hold.atMs || drain.by !== removal.by) return
+      await record.changeNow({ type: 'unhold', deviceId, kind: 'drain', by: removal.by, nowMs: nowMs() })
     },
 
     async stop () {
       stopped = true
-      stopWatching()
-      setTimer()
+      stopLooking()
+      watch.stop()
       presence.stop()
       running.abortAll(new CancelledRefusal('shutting_down'))
       await cleaning.stop()

@@ -26,7 +26,9 @@ export interface Pool extends Service {
 
 interface Member {
   readonly lane: Lane
-  readonly source: DeviceSource
+  /** The source that told of it last. */
+  source: DeviceSource
+  /** Undefined once the source has lost it. */
   driver: DeviceDriver | undefined
 }
 
@@ -63,11 +65,10 @@ export function createPool (sources: readonly DeviceSource[], parts: Omit<LanePa
     try {
       lane = await inTurnOf(id, async (mailbox) => {
         const member = members.get(id) ?? await enroll(driver, source, mailbox)
-        if (member.source !== source) throw new Error(`two drivers claim to be the same device: ${id}`)
+        if (member.source !== source && member.driver !== undefined) throw new Error(`two drivers claim to be the same device: ${id}`)
         if (member.driver !== driver) {
-          const lift = member.lane.connect(fenceDriver(driver))
-          member.driver = driver
-          if (lift !== undefined) inBackground(member.lane.change(lift), 'drain of a device that stays could not be lifted', { device: id })
+          await member.lane.connect(fenceDriver(driver))
+          Object.assign(member, { source, driver })
         }
         return member.lane
       })
@@ -96,13 +97,15 @@ export function createPool (sources: readonly DeviceSource[], parts: Omit<LanePa
     const lane = await inTurnOf(deviceId, async () => {
       const member = members.get(deviceId)
       if (member === undefined || member.source !== source || stopped) return undefined
-      if (departure.kind === 'lost') {
+      if (departure.kind === 'removed') {
+        await member.lane.leave(departure)
+      } else {
         member.lane.disconnect(departure.reason)
         member.driver = undefined
       }
       return member.lane
     })
-    if (departure.kind === 'removed') await lane?.leave(departure)
+    if (departure.kind === 'removed') await lane?.review()
   }
 
   function onEmpty (lane: Lane) {
@@ -115,10 +118,7 @@ export function createPool (sources: readonly DeviceSource[], parts: Omit<LanePa
       if (members.get(deviceId)?.lane !== lane || !lane.isEmpty || stopped) return false
       members.delete(deviceId)
       noteMembers()
-      const { lift } = lane
-      await (lift && store.change(lift))?.catch((fault: unknown) => {
-        log.error({ device: deviceId, err: fault }, 'drain of a device that left could not be lifted')
-      })
+      await lane.lift().catch((fault: unknown) => log.error({ device: deviceId, err: fault }, 'drain of a device that left could not be lifted'))
       return true
     })
     if (!isRemoved) return

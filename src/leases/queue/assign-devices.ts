@@ -43,6 +43,32 @@ export function assignDevices (
   return assigned
 }
 
+/** Some of the wanted for which there are fewer devices than of them. */
+export interface TooFew {
+  /** Their indexes among the wanted. */
+  readonly wanted: readonly number[]
+  /** How many devices there are for all of them together. */
+  readonly devices: number
+}
+
+/** Which of the wanted keep the others from being served; undefined when there is a device for each. */
+export function findTooFew (wanted: readonly DeviceSet[], devices: readonly number[], available: DeviceSet): TooFew | undefined {
+  const assigned = assignDevices(wanted, devices, available)
+  const without = assigned.indexOf(undefined)
+  if (without === -1) return undefined
+  // Every device that matches one of these is assigned to one of these, or the first could have had one.
+  const competing = new Set([without])
+  const contested = new Set<number>()
+  for (const index of competing) {
+    for (const device of devices) {
+      if (!hasDevice(available, device) || !hasDevice(wanted[index] ?? available, device)) continue
+      contested.add(device)
+      competing.add(assigned.indexOf(device))
+    }
+  }
+  return { wanted: [...competing].sort((a, b) => a - b), devices: contested.size }
+}
+
 /** As `assignDevices`, but a device for each of the wanted, or undefined when that is not possible. */
 export function assignAll (
   wanted: readonly DeviceSet[], devices: readonly number[], available: DeviceSet

@@ -31,6 +31,8 @@ export interface DeviceAvailability {
   readonly nextTryAtMs: number | undefined
   /** The principal whose live lease it has; counts towards the limit on the leases of a holder. */
   readonly holder: string | undefined
+  /** Whether it leaves the pool as soon as its lease is over: no request can wait for it, but that lease counts. */
+  readonly isLeaving: boolean
 }
 
 /** What a lease is to be like, whatever the device. */
@@ -54,7 +56,7 @@ export interface Granted {
 export interface QueuedDevices {
   /**
    * Every device of the pool, in any order. A device that is away for a while stays in the list,
-   * so that requests go on waiting for it. One that is left out is not expected to come back.
+   * so that requests go on waiting for it. One that is left out or leaving is not waited for.
    */
   availability (): readonly DeviceAvailability[]
   /**

@@ -1,4 +1,5 @@
 import type { DeviceDescription } from '../../devices/device-types.ts'
+import { quote } from '../../text/quote.ts'
 import type { DeviceSelector } from '../contract/lease-manager.ts'
 import { osMatcher } from './match-os.ts'
 
@@ -19,6 +20,22 @@ export function deviceMatcher (
     labels.every((label) => device.labels.includes(label)) &&
     !withoutLabels.some((label) => device.labels.includes(label)) &&
     (isInRange === undefined || isInRange(device.osVersion))
+}
+
+/** What a selector asks for, in words. */
+export function selectorText (
+  { device, platform, kind, model, os, labels = [], withoutLabels = [] }: DeviceSelector
+): string {
+  const parts = [
+    ...(device === undefined ? [] : [`device ${quote(device)}`]),
+    ...(kind === undefined ? [] : [kind]),
+    ...(platform === undefined ? [] : [platform]),
+    ...(model === undefined ? [] : [`model ${quote(model)}`]),
+    ...(os === undefined ? [] : [`OS ${quote(os)}`]),
+    ...labels.map((label) => `with label ${quote(label)}`),
+    ...withoutLabels.map((label) => `without label ${quote(label)}`)
+  ]
+  return parts.length === 0 ? 'any device' : parts.join(' ')
 }
 
 /**

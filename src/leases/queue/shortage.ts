@@ -1,12 +1,13 @@
 /** Why a request cannot be served: never, because the pool has no such devices, or not now. */
-import type { DeviceState } from '../contract/lease-manager.ts'
+import type { DeviceSelector, DeviceState } from '../contract/lease-manager.ts'
 import {
   CapacityExhaustedRefusal, CleanupInProgressRefusal, DevicesOnHoldRefusal, TooManyDevicesRefusal, UnknownDeviceRefusal, holdNote,
-  type HeldDevice
+  type HeldDevice, type Shortage
 } from '../contract/lease-refusals.ts'
-import { assignDevices } from './assign-devices.ts'
+import { assignDevices, findTooFew } from './assign-devices.ts'
 import type { DeviceAvailability } from './availability.ts'
 import { deviceSetOf, hasDevice, isEmpty, overlap, type DeviceSet } from './device-set.ts'
+import { selectorText } from './match-device.ts'
 import type { Matches } from './matches.ts'
 
 const shortestRetryMs = 1_000
@@ -14,16 +15,21 @@ const longestRetryMs = 30_000
 
 /** Why the pool could not serve a request even if all its devices were free; undefined when it could. */
 export function whyNever (
-  matches: Matches, devices: readonly DeviceAvailability[]
+  wanted: readonly DeviceSelector[], matches: Matches, devices: readonly DeviceAvailability[]
 ): UnknownDeviceRefusal | TooManyDevicesRefusal | undefined {
-  if (matches.each.some(isEmpty)) return new UnknownDeviceRefusal(devices.map(({ description }) => description))
-  const wanted = matches.each.length
+  const unknown = wanted.filter((_, i) => isEmpty(matches.each[i] ?? matches.any))
+  if (unknown.length > 0) {
+    return new UnknownDeviceRefusal(devices.map(({ description }) => description), wanted.length === 1 ? [] : sortsOf(unknown))
+  }
+  const short = shortageOf(wanted, matches, devices, matches.any)
+  if (short === undefined) return undefined
   const atOnce = countAssigned(matches, devices, matches.any)
-  return atOnce === wanted ? undefined : new TooManyDevicesRefusal({ wanted, matching: matching(matches, devices).length, atOnce })
+  return new TooManyDevicesRefusal({ wanted: wanted.length, matching: matching(matches, devices).length, atOnce, short })
 }
 
 /** Why a request cannot be served now. `waiting` has the matches of the requests that wait beside it. */
-export function whyNotNow ({ matches, waiting, devices, nowMs }: {
+export function whyNotNow ({ wanted, matches, waiting, devices, nowMs }: {
+  readonly wanted: readonly DeviceSelector[]
   readonly matches: Matches
   readonly waiting: readonly Matches[]
   readonly devices: readonly DeviceAvailability[]
@@ -37,8 +43,11 @@ export function whyNotNow ({ matches, waiting, devices, nowMs }: {
     if (hold === undefined) soonestMs = Math.min(soonestMs, (expectedAtMs ?? nextTryAtMs ?? Number.POSITIVE_INFINITY) - nowMs)
   }
   const crowd = {
-    wanted: matches.each.length,
+    wanted: wanted.length,
     matching: found.length,
+    short: wanted.length === 1
+      ? undefined
+      : shortageOf(wanted, matches, devices, deviceSetOf(devices, ({ canBeGranted }) => canBeGranted)),
     waiting: waiting.filter(({ any }) => overlap(any, matches.any)).length,
     states,
     retryAfterMs: Math.min(Math.max(soonestMs, shortestRetryMs), longestRetryMs)
@@ -63,6 +72,18 @@ function heldInTheWay (matches: Matches, devices: readonly DeviceAvailability[])
   const others = deviceSetOf(devices, ({ hold }) => hold === undefined)
   if (countAssigned(matches, devices, others) === matches.each.length) return []
   return matching(matches, devices).flatMap(({ description: { id: device }, hold }) => hold === undefined ? [] : [{ device, hold }])
+}
+
+function shortageOf (
+  wanted: readonly DeviceSelector[], { each }: Matches, devices: readonly DeviceAvailability[], usable: DeviceSet
+): Shortage | undefined {
+  const tooFew = findTooFew(each, [...devices.keys()], usable)
+  if (tooFew === undefined) return undefined
+  return { wanted: tooFew.wanted.length, available: tooFew.devices, sorts: sortsOf(wanted.filter((_, i) => tooFew.wanted.includes(i))) }
+}
+
+function sortsOf (selectors: readonly DeviceSelector[]): readonly string[] {
+  return [...new Set(selectors.map(selectorText))]
 }
 
 function matching ({ any }: Matches, devices: readonly DeviceAvailability[]): readonly DeviceAvailability[] {

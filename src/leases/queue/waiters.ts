@@ -20,12 +20,13 @@
  */
 import { cancelledBy, CancelledRefusal } from '../../refusals/cancellation.ts'
 import type { Refusal } from '../../refusals/refusal.ts'
+import type { Ids } from '../../runtime/ids.ts'
 import type { Cancel, Scheduler } from '../../runtime/scheduler.ts'
 import { createSlices } from '../../runtime/slices.ts'
 import type { Lease } from '../contract/lease.ts'
 import type { AcquireTerms, DeviceSelector, QueuePosition, WaitingRequest } from '../contract/lease-manager.ts'
 import {
-  LeaseLimitReachedRefusal, LeasesUnavailableRefusal, QueueFullRefusal, WaitTimedOutRefusal, limitNote, type LimitReached
+  LeaseLimitReachedRefusal, LeasesUnavailableRefusal, QueueFullRefusal, RequestRemovedRefusal, WaitTimedOutRefusal, limitNote, type LimitReached
 } from '../contract/lease-refusals.ts'
 import type { LeaseSettings } from '../contract/lease-settings.ts'
 import type { Log } from '../log.ts'
@@ -53,6 +54,8 @@ export interface Waiters {
   devicesChanged (): void
   /** The requests of one holder, or of all, in the order in which they would be served now. */
   list (principal?: string): readonly WaitingRequest[]
+  /** Refuses a request with the reason of an operator. @returns the request as it was; undefined: there is none */
+  remove (id: string, reason: string): WaitingRequest | undefined
   /** Refuses all requests, now and from now on. @returns once no grant is under way any more */
   close (reason: Error): Promise<void>
 }
@@ -62,6 +65,7 @@ export interface WaitersParts {
   readonly devices: QueuedDevices
   readonly scheduler: Scheduler
   readonly nowMs: () => number
+  readonly ids: Ids
   readonly settings: LeaseSettings
   readonly log: Log
 }
@@ -77,7 +81,7 @@ interface Waiter {
   told: { readonly position: QueuePosition, readonly atMs: number } | undefined
 }
 
-export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, settings, log }: WaitersParts): Waiters {
+export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, ids, settings, log }: WaitersParts): Waiters {
   const { maxPerHolder, maxWaiting, maxWaitingPerHolder } = settings
   const waiters = new Map<string, Waiter>()
   /** Devices that are being granted. */
@@ -88,6 +92,10 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, s
   const matcher = createMatcher()
   /** The devices at the last look; `matcher` has the same list. */
   let devices: readonly DeviceAvailability[] = []
+  /** The holder of each live lease at the last look, also on devices that leave. */
+  let holders: readonly string[] = []
+  // After a restart an id must not name another request than the operator has seen.
+  const idPrefix = `request-${ids.bytes(4).toString('hex')}`
   let requests = 0
   let stopConsidering: Cancel | undefined
   let closedBy: Error | undefined
@@ -96,7 +104,9 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, s
 
   /** Looks at the devices again. Those that are being granted, or are left alone, cannot be granted to another request. */
   function look () {
-    devices = deviceSide.availability().map((device) => {
+    const all = deviceSide.availability()
+    holders = all.flatMap(({ holder }) => holder ?? [])
+    devices = all.filter(({ isLeaving }) => !isLeaving).map((device) => {
       const { description: { id } } = device
       return reserved.has(id) || failures.isLeftAlone(id) ? { ...device, canBeGranted: false } : device
     })
@@ -114,14 +124,14 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, s
   }
 
   function hopeless ({ wanted }: AcquireRequest): Error | undefined {
-    return whyNever(matcher.matches(wanted), devices)
+    return whyNever(wanted, matcher.matches(wanted), devices)
   }
 
   /** How many more leases a holder may have; leases that are being granted count. */
   function allowanceOf (principal: string): number {
     if (maxPerHolder === undefined) return Number.POSITIVE_INFINITY
     let used = 0
-    for (const { holder } of devices) if (holder === principal) used++
+    for (const holder of holders) if (holder === principal) used++
     for (const { request, granting } of waiters.values()) {
       if (granting !== undefined && request.principal === principal) used += request.wanted.length
     }
@@ -142,7 +152,7 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, s
   }
 
   async function acquire (terms: AcquireTerms, wanted: readonly DeviceSelector[]): Promise<readonly Lease[]> {
-    const request = acquireRequest(`request-${++requests}`, terms, wanted, settings, nowMs())
+    const request = acquireRequest(`${idPrefix}-${++requests}`, terms, wanted, settings, nowMs())
     look()
     const refusal = hopeless(request) ?? closedBy
     if (refusal !== undefined) throw refusal
@@ -252,11 +262,12 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, s
   function notNow (request: AcquireRequest): Error {
     const reached = limitReached(request)
     if (reached !== undefined) return new LeaseLimitReachedRefusal({ ...reached, wanted: request.wanted.length })
-    const matches = matcher.matches(request.wanted)
+    const { wanted } = request
+    const matches = matcher.matches(wanted)
     const failure = failures.of(matches, devices).find(({ deviceIds }) => !deviceIds.some((deviceId) => reserved.has(deviceId)))
     if (failure !== undefined) return failure.fault
     const waiting = queue.requests.filter(({ id }) => id !== request.id).map(({ wanted }) => matcher.matches(wanted))
-    return whyNotNow({ matches, waiting, devices, nowMs: nowMs() })
+    return whyNotNow({ wanted, matches, waiting, devices, nowMs: nowMs() })
   }
 
   function timedOut (request: AcquireRequest): Error {
@@ -319,23 +330,30 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, s
     request.onWaiting(position)
   }
 
+  function list (holder?: string): readonly WaitingRequest[] {
+    look()
+    const granting = [...waiters.values()].filter((waiter) => waiter.granting !== undefined)
+    const positions = [
+      ...granting.map(({ request: { id } }): [string, QueuePosition] => [id, beingGranted]),
+      ...queue.positions(devices, nowMs())
+    ]
+    return positions.flatMap(([id, { position, estimateMs }]) => {
+      const request = waiters.get(id)?.request
+      if (request === undefined || (holder !== undefined && request.principal !== holder)) return []
+      const { principal, priority, wanted, joinedAtMs: sinceMs, terms: { purpose } } = request
+      return [{ id, principal, priority, wanted, purpose, sinceMs, position, estimateMs }]
+    })
+  }
+
   return {
     acquire,
     devicesChanged: consider,
+    list,
 
-    list (holder) {
-      look()
-      const granting = [...waiters.values()].filter((waiter) => waiter.granting !== undefined)
-      const positions = [
-        ...granting.map(({ request: { id } }): [string, QueuePosition] => [id, beingGranted]),
-        ...queue.positions(devices, nowMs())
-      ]
-      return positions.flatMap(([id, { position, estimateMs }]) => {
-        const request = waiters.get(id)?.request
-        if (request === undefined || (holder !== undefined && request.principal !== holder)) return []
-        const { principal, priority, wanted, joinedAtMs: sinceMs, terms: { purpose } } = request
-        return [{ id, principal, priority, wanted, purpose, sinceMs, position, estimateMs }]
-      })
+    remove (id, reason) {
+      const removed = list().find((request) => request.id === id)
+      waiters.get(id)?.answer(new RequestRemovedRefusal(reason))
+      return removed
     },
 
     async close (reason) {

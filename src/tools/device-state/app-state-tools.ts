@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { permissionStates, type AppSource } from '../../devices/app-commands.ts'
 import { quote, word } from '../../text/quote.ts'
 import { actionOutput, type Action } from '../action-output.ts'
-import { appInput } from '../app-input.ts'
+import { appIdOf, appInput } from '../app-input.ts'
 import type { DeviceToolParts } from '../device-tool-parts.ts'
 import type { DeviceUse } from '../device-use.ts'
 import { leaseInput, observeInput } from '../lease-input.ts'
@@ -47,8 +47,9 @@ export function createAppStateTools ({ uses, scheduler }: Pick<DeviceToolParts, 
     description: 'Removes an app with its data. Release puts back one that came with the phone, as new. Returns the next screen.',
     input: z.strictObject({ lease: leaseInput, app: appInput, observe: observeInput }),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-    run ({ lease: handle, app, observe }, call) {
+    run ({ lease: handle, app: named, observe }, call) {
       return act(handle, call, observe, async ({ driver, command }) => {
+        const app = await appIdOf(named, { driver, command })
         await driver.uninstallApp(app, command)
         return { done: `Uninstalled ${app}.`, facts: { app } }
       })
@@ -61,8 +62,9 @@ export function createAppStateTools ({ uses, scheduler }: Pick<DeviceToolParts, 
     description: 'Stops an app and erases its data, as if just installed; its permissions stay. Returns the next screen.',
     input: z.strictObject({ lease: leaseInput, app: appInput, observe: observeInput }),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
-    run ({ lease: handle, app, observe }, call) {
+    run ({ lease: handle, app: named, observe }, call) {
       return act(handle, call, observe, async ({ driver, command }) => {
+        const app = await appIdOf(named, { driver, command })
         await driver.clearAppData(app, command)
         return { done: `Erased the data of ${app}.`, facts: { app } }
       })
@@ -81,8 +83,9 @@ export function createAppStateTools ({ uses, scheduler }: Pick<DeviceToolParts, 
       observe: observeInput
     }),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
-    run ({ lease: handle, app, permission, state, observe }, call) {
+    run ({ lease: handle, app: named, permission, state, observe }, call) {
       return act(handle, call, observe, async ({ driver, command }) => {
+        const app = await appIdOf(named, { driver, command })
         await driver.setPermission(app, permission, state, command)
         return { done: `Permission ${word(permission)} of ${app} is now ${state}.`, facts: { app, permission, state } }
       })

@@ -1,12 +1,16 @@
 import { z } from 'zod'
-import { filePathPattern, largestFileBytes, type FileInfo } from '../../devices/file-commands.ts'
-import { longestRecordingMs } from '../../devices/recording-commands.ts'
+import { filePathPattern, filePathProblem, type FileInfo } from '../../devices/file-commands.ts'
 import type { DeviceToolParts } from '../device-tool-parts.ts'
 import { leaseInput } from '../lease-input.ts'
 import { defineTool, type ContentBlock, type ToolDefinition } from '../tool-definition.ts'
 
-const pathInput = z.string().max(256).regex(filePathPattern, 'a path such as data/notes.txt is wanted, without .. and without a / in front')
+const pathInput = z.string().regex(filePathPattern, {
+  error: ({ input }) => `a path such as data/notes.txt is wanted; this one ${filePathProblem(String(input)) ?? 'is none'}`
+})
+/** Bytes of the largest file that one call carries. A phone may have room for less. */
+const largestFileBytes = 524_288
 const largestBase64 = Math.ceil(largestFileBytes / 3) * 4
+const longestRecordingSeconds = 180
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
@@ -76,7 +80,7 @@ export function createFileTools ({ uses }: Pick<DeviceToolParts, 'uses'>): ToolD
     input: z.strictObject({
       lease: leaseInput,
       action: z.enum(['start', 'stop']),
-      maxSeconds: z.int().min(1).max(longestRecordingMs / 1_000).default(60).describe('For start')
+      maxSeconds: z.int().min(1).max(longestRecordingSeconds).default(60).describe('For start')
     }),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     run ({ lease: handle, action, maxSeconds }, call) {
@@ -86,7 +90,7 @@ export function createFileTools ({ uses }: Pick<DeviceToolParts, 'uses'>): ToolD
           return { content: [{ type: 'text', text: `Recording for ${maxSeconds} s at most.` }], structuredContent: { recording: true, maxSeconds } }
         }
         const { path, bytes, mimeType, durationMs, isComplete } = await driver.stopRecording(command)
-        const end = isComplete ? '' : ' Its end is missing: the screen changed too often for one recording.'
+        const end = isComplete ? '' : ' Its end is missing: more happened than fits into one recording.'
         return {
           content: [{ type: 'text', text: `Recorded ${durationMs} ms as ${fileLine({ path, bytes })}.${end}` }],
           structuredContent: { recording: false, path, bytes, mimeType, durationMs, complete: isComplete }

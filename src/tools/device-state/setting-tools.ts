@@ -4,7 +4,7 @@ import { quote, word } from '../../text/quote.ts'
 import type { NetworkState, Place } from '../../devices/setting-commands.ts'
 import { Refusal } from '../../refusals/refusal.ts'
 import { actionOutput } from '../action-output.ts'
-import { appInput } from '../app-input.ts'
+import { appIdOf, appInput } from '../app-input.ts'
 import type { DeviceToolParts } from '../device-tool-parts.ts'
 import type { DeviceUse } from '../device-use.ts'
 import { leaseInput, observeInput } from '../lease-input.ts'
@@ -37,9 +37,9 @@ export function createSettingTools ({ uses, scheduler }: Pick<DeviceToolParts, '
           location: async () => await driver.getLocation(command) ?? null,
           network: () => driver.getNetwork(command),
           clipboard: () => driver.getClipboard(command),
-          ...(app === undefined ? {} : { permissions: () => driver.listPermissions(app, command) })
+          ...(app === undefined ? {} : { permissions: async () => await driver.listPermissions(await appIdOf(app, { driver, command }), command) })
         })
-        // Whoever names an app wants to know of that one.
+        // A call that names an app wants to know of that one.
         if (refusals.permissions !== undefined) throw refusals.permissions
         const lines = [
           ...Object.entries(done).map(([name, value]) => `${name} ${valueText(value)}`),

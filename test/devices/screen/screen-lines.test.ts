@@ -54,7 +54,8 @@ t.test('the full format, byte for byte', (t) => {
     'e3 button "Off" 0,110,100,50 disabled',
     'e4 item "Version" 0,160,100,50 static',
     'e5 checkbox (no label) #"odd id" 0,210,50,50 checked',
-    'warning "still moving"'
+    'warning "still moving"',
+    'warning "The phone is locked: swipeOn from {\\"x\\":0.5,\\"y\\":0.8,\\"unit\\":\\"ratio\\"} to {\\"x\\":0.5,\\"y\\":0.2,\\"unit\\":\\"ratio\\"} unlocks it."'
   ].join('\n'))
   t.end()
 })

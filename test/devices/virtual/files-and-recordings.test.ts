@@ -110,6 +110,15 @@ t.test('a recording ends at its limit, whenever it is stopped', async (t) => {
   t.same(delaysOf(await bench.driver.pullFile('recording-1.png', command)), [2_000])
 })
 
+t.test('a recording is no longer than the phone can, and says that its end is missing', async (t) => {
+  for (const [maxMs, isComplete] of [[180_000, true], [180_001, false]] as const) {
+    const bench = phoneBench()
+    await bench.driver.startRecording({ maxMs }, command)
+    bench.time.advance(200_000)
+    t.match(await bench.driver.stopRecording(command), { durationMs: 180_000, isComplete })
+  }
+})
+
 t.test('a recording of too many changes says that its end is missing', async (t) => {
   const bench = phoneBench()
   await bench.driver.startRecording({ maxMs: 60_000 }, command)

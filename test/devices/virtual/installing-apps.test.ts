@@ -1,5 +1,7 @@
+import { writeFileSync } from 'node:fs'
 import t from 'tap'
 import { mostInstalls } from '../../../src/devices/virtual/phone/app-installs.ts'
+import { scratchFile } from '../../support/scratch-file.ts'
 import { asItWas, command, phoneBench } from './phone-bench.ts'
 
 const counter = (id = 'com.example.counter', more: object = {}) => JSON.stringify({
@@ -53,6 +55,20 @@ t.test('an app installed over another of its id takes its place, without its dat
   t.same(await bench.driver.listPermissions('com.example.counter', command), { camera: 'ask' })
   await bench.launch('counter')
   t.equal(await bench.isShown('Counted to 0'), true)
+})
+
+t.test('an app comes from a file as well; a refusal does not say where that is', async (t) => {
+  const { driver } = phoneBench()
+  const path = scratchFile(t, 'counter.yaml')
+  const file = { kind: 'file', path } as const
+  await t.rejects(driver.installApp(file, command), { code: 'install_failed', message: 'The app cannot be installed: The file is no app of the virtual phone:\n  it cannot be read' })
+
+  writeFileSync(path, counter())
+  t.match(await driver.inspectApp(file, command), { id: 'com.example.counter', name: 'Counter' })
+  t.match(await driver.installApp(file, command), { id: 'com.example.counter', running: false })
+
+  writeFileSync(path, ' '.repeat(1_048_577))
+  await t.rejects(driver.installApp(file, command), { code: 'install_failed', message: /The file .*\n {2}larger than 1048576 bytes/s })
 })
 
 t.test('an app of the home state can be removed, installed again by its id, and put back where it was', async (t) => {

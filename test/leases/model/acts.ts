@@ -16,6 +16,12 @@ export type Act =
   | { readonly do: 'vanish', readonly phone: number }
   | { readonly do: 'appear', readonly phone: number, readonly isSameBoot: boolean }
   | { readonly do: 'reboot', readonly phone: number }
+  /** Its source has lost it, or has found it again. */
+  | { readonly do: 'unplug', readonly phone: number }
+  | { readonly do: 'plug', readonly phone: number, readonly isSameBoot: boolean }
+  /** An operator takes it out of the pool, or puts it back. */
+  | { readonly do: 'remove', readonly phone: number, readonly lease: 'goes_on' | 'ends' }
+  | { readonly do: 'add', readonly phone: number, readonly isSameBoot: boolean }
   | { readonly do: 'resist', readonly phone: number, readonly times: number }
   | { readonly do: 'linger', readonly phone: number }
   | { readonly do: 'revoke', readonly lease: number }
@@ -66,6 +72,10 @@ const oneAct: fc.Arbitrary<Act> = fc.oneof(
   { weight: 2, arbitrary: act('vanish', { phone }) },
   { weight: 2, arbitrary: act('appear', { phone, isSameBoot: fc.boolean() }) },
   { weight: 1, arbitrary: act('reboot', { phone }) },
+  { weight: 2, arbitrary: act('unplug', { phone }) },
+  { weight: 3, arbitrary: act('plug', { phone, isSameBoot: fc.boolean() }) },
+  { weight: 1, arbitrary: act('remove', { phone, lease: fc.constantFrom('goes_on', 'ends') }) },
+  { weight: 2, arbitrary: act('add', { phone, isSameBoot: fc.boolean() }) },
   { weight: 1, arbitrary: act('resist', { phone, times: fc.integer({ min: 1, max: 2 }) }) },
   { weight: 1, arbitrary: act('linger', { phone }) },
   { weight: 1, arbitrary: act('revoke', { lease: any }) },

@@ -81,8 +81,15 @@ export interface ModelDrain { readonly deadlineAtMs?: number }
 export interface ModelPhone {
   readonly id: string
   readonly description: DeviceDescription
+  /** Undefined while it does not answer, or cannot be reached. */
   boot: string | undefined
   lastBoot: string
+  /** Whether its source has it. */
+  isPlugged: boolean
+  /** Whether the process has it in its pool: a phone that is lost stays there, one that is removed or was never told of does not. */
+  isInPool: boolean
+  /** How an operator has taken it out of the pool, as long as it is not put back. */
+  removal: 'goes_on' | 'ends' | undefined
   /** Since when it has been there without a break, or away. */
   sinceMs: number
   isBlocked: boolean

@@ -8,7 +8,7 @@ import type { LeaseStore } from '../../../src/leases/contract/lease-store.ts'
 import { LeaseEndedRefusal } from '../../../src/leases/contract/lease-refusals.ts'
 import type { AcquireQueue, NextGrant } from '../../../src/leases/queue/acquire-queue.ts'
 import type { DeviceAvailability } from '../../../src/leases/queue/availability.ts'
-import type { Fault } from './world.ts'
+import { settings, type Fault } from './world.ts'
 
 export interface Mutant {
   readonly rule: string
@@ -95,6 +95,24 @@ function servingInOrder (
   }
 }
 
+/** Looks once too often before it sees that something does not stand in the way of a device any more. */
+function noticingLate (isInTheWay: (device: DeviceAvailability) => boolean): Fault {
+  return {
+    queue (queue) {
+      let before = new Set<string>()
+      return {
+        ...queue,
+        get requests () { return queue.requests },
+        nextGrants (devices, nowMs, allowanceOf) {
+          const stale = taken(devices, [...before])
+          before = new Set(devices.filter(isInTheWay).map(({ description: { id } }) => id))
+          return queue.nextGrants(stale, nowMs, allowanceOf)
+        }
+      }
+    }
+  }
+}
+
 export const mutants: readonly Mutant[] = [
   {
     rule: 'a fence rises with each grant',
@@ -161,17 +179,11 @@ export const mutants: readonly Mutant[] = [
   },
   {
     rule: 'a device that has been cleaned is there for who waits',
-    fault: () => changing((change) => async (event) => {
-      const changed = await change(event)
-      return event.type === 'settle' ? undefined : changed
-    })
+    fault: () => noticingLate(({ state }) => state === 'cleaning')
   },
   {
     rule: 'a device that an operator lets go is there for who waits',
-    fault: () => changing((change) => async (event) => {
-      const changed = await change(event)
-      return event.type === 'unhold' ? undefined : changed
-    })
+    fault: () => noticingLate(({ hold }) => hold !== undefined)
   },
   {
     rule: 'a device is cleaned before anybody else gets it',
@@ -370,12 +382,13 @@ export const mutants: readonly Mutant[] = [
       let starts = 0
       return {
         store (store) {
-          const isLater = starts++ > 0
+          let isLater = starts++ > 0
           return {
             ...store,
-            async enroll (deviceIds) {
+            async liveLeases () {
               for (const lease of isLater ? await store.liveLeases() : []) await store.change({ ...lease, type: 'end', reason: 'expired', nowMs: lease.expiresAtMs })
-              await store.enroll(deviceIds)
+              isLater = false
+              return await store.liveLeases()
             }
           }
         }
@@ -395,6 +408,35 @@ export const mutants: readonly Mutant[] = [
         }
       })
     })
+  },
+  {
+    rule: 'a device that a source has found is there for who waits',
+    fault: () => ({ sink: (sink) => ({ ...sink, appeared: async (driver) => { if (driver.description.id !== 'p3') await sink.appeared(driver) } }) })
+  },
+  {
+    rule: 'a lease goes on when its device is found again in the same boot',
+    fault: () => ({
+      sink: (sink) => ({
+        ...sink,
+        gone: (id, departure) => sink.gone(id, departure.kind === 'removed' ? departure : { ...departure, kind: 'removed', by: 'op', lease: 'ends' })
+      })
+    })
+  },
+  {
+    rule: 'a device that an operator has removed leaves the pool',
+    fault: () => ({ sink: (sink) => ({ ...sink, gone: (id) => sink.gone(id, { kind: 'lost', reason: '' }) }) })
+  },
+  {
+    rule: 'a removal waits for the lease unless the operator says otherwise',
+    fault: () => ({ sink: (sink) => ({ ...sink, gone: (id, departure) => sink.gone(id, departure.kind === 'removed' ? { ...departure, lease: 'ends' } : departure) }) })
+  },
+  {
+    rule: 'a removal ends the lease if the operator says so',
+    fault: () => ({ sink: (sink) => ({ ...sink, gone: (id, departure) => sink.gone(id, departure.kind === 'removed' ? { ...departure, lease: 'goes_on' } : departure) }) })
+  },
+  {
+    rule: 'a free device that has gone away is not shown as free',
+    fault: () => ({ scheduler: (scheduler) => ({ ...scheduler, every: (intervalMs, work) => intervalMs === settings.watchEveryMs ? () => {} : scheduler.every(intervalMs, work) }) })
   },
   {
     rule: 'the audit tells every grant',

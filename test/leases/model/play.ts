@@ -24,7 +24,7 @@ export function createPlay (world: World): Play {
     requests: [],
     runs: new Set(),
     phones: world.phones.map(({ id, driver }) => {
-      return { id, description: driver.description, boot: 'boot-1', lastBoot: 'boot-1', sinceMs: 0, isBlocked: false, drain: undefined, holdSetAtStep: 0, isHoldOpen: false, disturbedAtStep: 0, awaySpans: [] }
+      return { id, description: driver.description, boot: 'boot-1', lastBoot: 'boot-1', isPlugged: true, isInPool: true, removal: undefined, sinceMs: 0, isBlocked: false, drain: undefined, holdSetAtStep: 0, isHoldOpen: false, disturbedAtStep: 0, awaySpans: [] }
     }),
     fences: new Map()
   }
@@ -84,6 +84,7 @@ export function createPlay (world: World): Play {
   /** A lease that was not known before. */
   function learn ({ handle, deviceId, bootId, fence, holder }: Lease, { ttlMs, heartbeatMs, isOrphan }: { readonly ttlMs: number, readonly heartbeatMs: number | undefined, readonly isOrphan: boolean }) {
     const phone = phoneOf(model, deviceId)
+    assert.ok(phone.removal === undefined || phone.disturbedAtStep === model.step || isOrphan, `${deviceId} was granted though it has been removed`)
     const last = model.fences.get(deviceId) ?? 0
     assert.ok(fence > last, `the fence of ${deviceId} did not rise: ${fence} after ${last}`)
     assert.ok(!model.leases.has(handle), 'a handle is used once')
@@ -142,6 +143,12 @@ export function createPlay (world: World): Play {
         const isContested = rivals.some(({ wanted }) => before.some((phone) => fits(phone, wanted)))
         const isDisturbed = before.some(({ disturbedAtStep, holdSetAtStep }) => disturbedAtStep === model.step || holdSetAtStep === model.step)
         assert.ok(isContested || isDisturbed || !canBeMet(request.wanted, before), `${request.name} was refused what was free`)
+        break
+      }
+      case 'no_such_device':
+      case 'too_many_devices': {
+        const isDisturbed = model.phones.some(({ disturbedAtStep }) => disturbedAtStep === model.step)
+        assert.ok(isDisturbed || !canBeMet(request.wanted, model.phones.filter(({ isInPool }) => isInPool)), `${request.name} was refused what the pool has`)
         break
       }
       case 'lease_limit_reached': {
@@ -257,7 +264,7 @@ export function createPlay (world: World): Play {
     }
   }
 
-  function askEnd (lease: ModelLease, reason: 'released' | 'revoked') {
+  function askEnd (lease: ModelLease, reason: 'released' | 'revoked' | 'drained') {
     lease.causes.add(reason)
     lease.endAskedAtStep ??= model.step
   }
@@ -299,6 +306,25 @@ export function createPlay (world: World): Play {
 
   // ---- phones
 
+  function going (phone: ModelPhone): readonly ModelLease[] {
+    return [...model.leases.values()].filter(({ deviceId, end }) => deviceId === phone.id && end === undefined)
+  }
+
+  function plug (phone: ModelPhone, boot: string) {
+    // What operators have ordered of it meanwhile, it may have heard or not.
+    Object.assign(phone, { isPlugged: true, isInPool: true, removal: undefined, isHoldOpen: true, holdSetAtStep: model.step })
+    setBoot(phone, boot)
+    begin('plug', world.plug(phone.id))
+  }
+
+  /** What an operator orders about a device may come when it has left the pool. */
+  async function ordered (which: number | 'all', order: Promise<unknown>) {
+    await order.catch((fault: unknown) => {
+      assert.equal(codeOf(fault), 'device_unknown')
+      assert.ok(phonesOf(which).every(({ isInPool, disturbedAtStep }) => !isInPool || disturbedAtStep === model.step), 'the pool does not know a device that it has')
+    })
+  }
+
   function setBoot (phone: ModelPhone, boot: string | undefined) {
     const real = world.phones.find(({ id }) => id === phone.id)
     assert.ok(real)
@@ -312,6 +338,7 @@ export function createPlay (world: World): Play {
   }
 
   function setHold (phone: ModelPhone, hold: Partial<Pick<ModelPhone, 'isBlocked' | 'drain'>>) {
+    if (!phone.isInPool) return
     for (const lease of model.leases.values()) if (lease.deviceId === phone.id) noteDeadline(lease, phone, nowMs())
     phone.isHoldOpen ||= phone.holdSetAtStep === model.step
     Object.assign(phone, hold)
@@ -353,11 +380,38 @@ export function createPlay (world: World): Play {
       case 'finish':
         pick([...model.runs], act.run)?.finish()
         break
+      case 'unplug': {
+        const phone = pick(model.phones, act.phone)
+        assert.ok(phone)
+        if (!phone.isPlugged) break
+        phone.isPlugged = false
+        setBoot(phone, undefined)
+        begin('unplug', world.unplug(phone.id, { kind: 'lost', reason: 'The cable is out.' }))
+        break
+      }
+      case 'plug':
+      case 'add': {
+        const phone = pick(model.phones, act.phone)
+        assert.ok(phone)
+        if (phone.isPlugged || (act.do === 'plug') !== (phone.removal === undefined)) break
+        plug(phone, act.isSameBoot ? phone.lastBoot : `boot-${++boots}`)
+        break
+      }
+      case 'remove': {
+        const phone = pick(model.phones, act.phone)
+        assert.ok(phone)
+        if (!phone.isPlugged) break
+        Object.assign(phone, { isPlugged: false, isInPool: false, removal: act.lease, disturbedAtStep: model.step })
+        if (act.lease === 'ends') for (const lease of going(phone)) askEnd(lease, 'drained')
+        begin('remove', world.unplug(phone.id, { kind: 'removed', reason: 'old', by: operator, lease: act.lease }))
+        break
+      }
       case 'vanish':
       case 'appear':
       case 'reboot': {
         const phone = pick(model.phones, act.phone)
         assert.ok(phone)
+        if (!phone.isPlugged) break
         const isBack = act.do === 'appear' && phone.boot === undefined
         if (act.do === 'vanish') setBoot(phone, undefined)
         else if (act.do === 'reboot') setBoot(phone, `boot-${++boots}`)
@@ -378,25 +432,25 @@ export function createPlay (world: World): Play {
         const phone = pick(model.phones, act.phone)
         assert.ok(phone)
         setHold(phone, { isBlocked: true })
-        begin('block', leases().operations.block({ device: phone.id, reason: 'broken', by: operator }))
+        begin('block', ordered(act.phone, leases().operations.block({ device: phone.id, reason: 'broken', by: operator })))
         break
       }
       case 'unblock': {
         const phone = pick(model.phones, act.phone)
         assert.ok(phone)
         setHold(phone, { isBlocked: false })
-        begin('unblock', leases().operations.unblock({ device: phone.id, by: operator }))
+        begin('unblock', ordered(act.phone, leases().operations.unblock({ device: phone.id, by: operator })))
         break
       }
       case 'drain': {
         const drain = act.deadlineMs === undefined ? {} : { deadlineAtMs: nowMs() + act.deadlineMs }
         for (const phone of phonesOf(act.phone)) setHold(phone, { drain })
-        begin('drain', leases().operations.drain({ ...selectorOf(act.phone), reason: 'inventory', by: operator, ...(act.deadlineMs === undefined ? {} : { deadlineMs: act.deadlineMs }) }))
+        begin('drain', ordered(act.phone, leases().operations.drain({ ...selectorOf(act.phone), reason: 'inventory', by: operator, ...(act.deadlineMs === undefined ? {} : { deadlineMs: act.deadlineMs }) })))
         break
       }
       case 'undrain':
         for (const phone of phonesOf(act.phone)) setHold(phone, { drain: undefined })
-        begin('undrain', leases().operations.undrain({ ...selectorOf(act.phone), by: operator }))
+        begin('undrain', ordered(act.phone, leases().operations.undrain({ ...selectorOf(act.phone), by: operator })))
         break
       case 'set clock':
         clockSetByMs += act.ms
@@ -471,6 +525,7 @@ export function createPlay (world: World): Play {
       const row = await world.process.store.lease(lease.handle)
       assert.ok(row, `${lease.handle} was acknowledged and is forgotten`)
       lease.ttlMs = row.ttlMs
+      if (!phoneOf(model, lease.deviceId).isPlugged) lease.causes.add('device_lost')
       if (lease.endAskedAtStep === model.step) lease.endAskedAtStep = undefined
       lease.restartedAtMs = nowMs()
       lease.heardAtMs = nowMs()
@@ -484,7 +539,10 @@ export function createPlay (world: World): Play {
       lease.idles = forgive(lease.idles)
       lease.longest = forgive(lease.longest)
     }
-    for (const phone of model.phones) phone.isHoldOpen ||= phone.holdSetAtStep === model.step
+    for (const phone of model.phones) {
+      phone.isHoldOpen ||= phone.holdSetAtStep === model.step
+      phone.isInPool = phone.isPlugged
+    }
     for (const lease of await world.process.store.liveLeases()) {
       if (!model.leases.has(lease.handle)) learn(lease, { ttlMs: lease.ttlMs, heartbeatMs: lease.heartbeatMs, isOrphan: true })
     }
@@ -511,7 +569,11 @@ export function createPlay (world: World): Play {
 
     async comeToRest () {
       model.step++
-      for (const phone of model.phones) if (phone.boot === undefined) setBoot(phone, phone.lastBoot)
+      for (const phone of model.phones) {
+        if (!phone.isPlugged) plug(phone, phone.lastBoot)
+        else if (phone.boot === undefined) setBoot(phone, phone.lastBoot)
+      }
+      await world.drain()
       for (const { driver, hurry } of world.phones) {
         driver.failingCleanups = 0
         hurry()
@@ -522,7 +584,10 @@ export function createPlay (world: World): Play {
       await leases().operations.undrain({ by: operator })
       await world.drain()
       await check()
-      const isAtRest = async () => underWay.size === 0 && (await leases().devices()).every(({ state }) => state === 'free')
+      const isAtRest = async () => {
+        const devices = await leases().devices()
+        return underWay.size === 0 && devices.length === model.phones.length && devices.every(({ state }) => state === 'free')
+      }
       for (let waitedMs = 0; waitedMs < 600_000 && !await isAtRest(); waitedMs += 10_000) await world.pass(10_000, look)
       assert.deepEqual([...underWay], [], 'everybody gets an answer')
       assert.deepEqual((await leases().list()).map(({ handle }) => handle), [], 'no device is leased for ever')

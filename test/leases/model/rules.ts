@@ -32,6 +32,7 @@ export function createRules (world: World, model: Model): Rules {
     assert.ok(row, `${lease.handle} is forgotten`)
     noteAway(lease, phoneOf(model, lease.deviceId), nowMs())
     noteDeadline(lease, phoneOf(model, lease.deviceId), nowMs())
+    if (phoneOf(model, lease.deviceId).removal === 'ends') lease.causes.add('drained')
     if (row.end !== undefined) {
       lease.end = row.end.reason
       assert.ok(canHaveEnded(lease, row.end.reason, nowMs()), `${lease.handle} on ${lease.deviceId} ended as ${row.end.reason} for no reason: ${about(lease)}`)
@@ -123,6 +124,8 @@ export function createRules (world: World, model: Model): Rules {
     assert.ok((await leases().list(holder)).every((lease) => lease.holder.principal === holder?.principal), 'a list shows somebody else\'s lease')
     for (const { description: { id }, state, holds, lease } of devices) {
       const phone = phoneOf(model, id)
+      // What operators order of a device that leaves, it may not hear any more.
+      phone.isHoldOpen ||= phone.removal !== undefined
       const drain = holds.find(({ kind }) => kind === 'drain')
       const isBlocked = holds.some(({ kind }) => kind === 'block')
       if (phone.isHoldOpen) {
@@ -133,7 +136,15 @@ export function createRules (world: World, model: Model): Rules {
       assert.deepEqual([isBlocked, drain !== undefined], [phone.isBlocked, phone.drain !== undefined], `the holds of ${id}`)
       const holderOf = live.find(({ deviceId }) => deviceId === id)
       if (holderOf !== undefined) assert.ok(['leased', 'draining', 'offline', 'gone'].includes(state), `${id} is leased and shown as ${state}`)
-      if (state === 'free') assert.equal(lease, undefined)
+      if (state === 'free') {
+        assert.equal(lease, undefined)
+        assert.ok(phone.boot !== undefined || nowMs() - phone.sinceMs <= noticeMs, `${id} is shown as free though it is gone`)
+        assert.ok(phone.isPlugged, `${id} is shown as free though its source does not have it`)
+      }
+      if (!phone.isInPool) assert.ok(holderOf !== undefined || state === 'cleaning', `${id} is ${state} in a pool that it has left`)
+    }
+    for (const { id, isInPool } of model.phones) {
+      if (isInPool) assert.ok(devices.some(({ description }) => description.id === id), `${id} is not in the pool`)
     }
     await checkAfterwards()
     freeAtLast = model.phones.filter(({ id }) => devices.some(({ description, state }) => description.id === id && state === 'free'))

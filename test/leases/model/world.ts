@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DeviceDriver } from '../../../src/devices/device-driver.ts'
 import { DeviceOfflineRefusal } from '../../../src/devices/device-refusals.ts'
-import { fixedDevices } from '../../../src/devices/device-source.ts'
+import type { Departure, DeviceSink, DeviceSource } from '../../../src/devices/device-source.ts'
 import { createLeaseManager } from '../../../src/leases/create-lease-manager.ts'
 import type { LeaseManager } from '../../../src/leases/contract/lease-manager.ts'
 import { leaseSettings } from '../../../src/leases/contract/lease-settings.ts'
@@ -44,6 +44,8 @@ export const settings = leaseSettings.parse({
 export interface Fault {
   readonly store?: (store: LeaseStore) => LeaseStore
   readonly driver?: (driver: DeviceDriver) => DeviceDriver
+  /** Between the source of the phones and the pool. */
+  readonly sink?: (sink: DeviceSink) => DeviceSink
   readonly clock?: (clock: Clock) => Clock
   readonly scheduler?: (scheduler: Scheduler) => Scheduler
   readonly queue?: (queue: AcquireQueue) => AcquireQueue
@@ -53,6 +55,8 @@ export interface Fault {
 /** A phone as it really is. */
 export interface Phone {
   readonly driver: FakeDriver
+  /** Whether its source has it. */
+  isPlugged: boolean
   readonly id: string
   /** Tokens of the cleanups that came to their end. */
   readonly cleanedWith: number[]
@@ -82,6 +86,10 @@ export interface World {
   pass (ms: number, look: () => Promise<void>): Promise<void>
   /** Ends the process: as if the power was cut, or in order. What it was doing is never heard of again. */
   end (how: { readonly isInOrder: boolean }): Promise<void>
+  /** The source of the phones finds one, or finds it again. */
+  plug (id: string): Promise<void>
+  /** It loses one, or an operator has it removed. */
+  unplug (id: string, departure: Departure): Promise<void>
   /** Starts another one over what the last has left. */
   begin (): Promise<void>
   close (): Promise<void>
@@ -114,11 +122,11 @@ export async function createWorld ({ fault = {}, pauses }: { readonly fault?: Fa
   const time = manualTime(Date.UTC(2026, 0, 1))
   const ids = countingIds()
   const phones: readonly Phone[] = descriptions.map(({ id, labels }) => {
-    return { driver: fakeDriver({ id, labels: [...labels] }), id, cleanedWith: [], hurry: () => {} }
+    return { driver: fakeDriver({ id, labels: [...labels] }), id, isPlugged: true, cleanedWith: [], hurry: () => {} }
   })
   let pausesTaken = 0
   let storeCalls = 0
-  let current: { readonly process: Process, readonly store: Store, readonly life: Life } | undefined
+  let current: { readonly process: Process, readonly store: Store, readonly life: Life, readonly source: PhoneSource } | undefined
 
   async function pause () {
     storeCalls++
@@ -130,6 +138,27 @@ export async function createWorld ({ fault = {}, pauses }: { readonly fault?: Fa
   function running () {
     if (current === undefined) throw new Error('no process runs')
     return current
+  }
+
+  function phoneOf (id: string): Phone {
+    const phone = phones.find((one) => one.id === id)
+    if (phone === undefined) throw new Error(`there is no phone ${id}`)
+    return phone
+  }
+
+  /** What a process finds of the phones, each time through another driver. */
+  function createSource (life: Life): PhoneSource {
+    const connect = (phone: Phone) => mortal(fault.driver?.(asItIs(phone)) ?? asItIs(phone), life)
+    let sink: DeviceSink | undefined
+    return {
+      async start (started) {
+        sink = fault.sink?.(started) ?? started
+        await Promise.all(phones.filter(({ isPlugged }) => isPlugged).map(async (phone) => await sink?.appeared(connect(phone))))
+      },
+      async stop () {},
+      async plug (phone) { await sink?.appeared(connect(phone)) },
+      async unplug ({ id }, departure) { await sink?.gone(id, departure) }
+    }
   }
 
   async function drain () {
@@ -162,6 +191,18 @@ export async function createWorld ({ fault = {}, pauses }: { readonly fault?: Fa
       }
     },
 
+    async plug (id) {
+      const phone = phoneOf(id)
+      phone.isPlugged = true
+      await running().source.plug(phone)
+    },
+
+    async unplug (id, departure) {
+      const phone = phoneOf(id)
+      phone.isPlugged = false
+      await running().source.unplug(phone, departure)
+    },
+
     async end ({ isInOrder }) {
       const { process, store, life } = running()
       if (isInOrder) {
@@ -177,11 +218,12 @@ export async function createWorld ({ fault = {}, pauses }: { readonly fault?: Fa
     async begin () {
       const life = createLife(time)
       const store = openSqliteStore({ file })
+      const source = createSource(life)
       const faulty = fault.store?.(store.leases) ?? store.leases
       const manager = createLeaseManager({
         store: mortal(faulty, life, pause),
         ledger: mortal(store.changes, life),
-        sources: [fixedDevices(phones.map((phone) => mortal(fault.driver?.(asItIs(phone)) ?? asItIs(phone), life)))],
+        sources: [source],
         clock: fault.clock?.(time.clock) ?? time.clock,
         scheduler: fault.scheduler?.(life.scheduler) ?? life.scheduler,
         ids,
@@ -190,7 +232,7 @@ export async function createWorld ({ fault = {}, pauses }: { readonly fault?: Fa
         queue: fault.queue?.(createAcquireQueue(settings)) ?? createAcquireQueue(settings)
       })
       const leases = fault.leases?.(manager) ?? manager
-      current = { process: { leases, store: faulty }, store, life }
+      current = { process: { leases, store: faulty }, store, life, source }
       const started = leases.start()
       await drain()
       await started
@@ -203,6 +245,12 @@ export async function createWorld ({ fault = {}, pauses }: { readonly fault?: Fa
       for (const suffix of ['', '-wal']) rmSync(`${file}${suffix}`, { force: true })
     }
   }
+}
+
+/** Where a process has its phones from. */
+interface PhoneSource extends DeviceSource {
+  plug (phone: Phone): Promise<void>
+  unplug (phone: Phone, departure: Departure): Promise<void>
 }
 
 /** What keeps a process going: once it has ended, no timer fires any more and nothing is ever answered. */

@@ -23,6 +23,7 @@ export function available (id: string, { labels = [], ...facts }: Facts = {}): D
     hold: undefined,
     nextTryAtMs: undefined,
     holder: undefined,
+    isLeaving: false,
     ...facts
   }
 }

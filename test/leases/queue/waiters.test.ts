@@ -8,6 +8,7 @@ import type { DeviceAvailability, Granted, GrantOrder } from '../../../src/lease
 import { createWaiters } from '../../../src/leases/queue/waiters.ts'
 import { idle } from '../../support/idle.ts'
 import { manualTime } from '../../support/manual-time.ts'
+import { sequenceIds } from '../../support/sequence-ids.ts'
 import { available } from './queue-bench.ts'
 
 const busy = { canBeGranted: false, state: 'leased' } as const
@@ -37,6 +38,7 @@ function setup ({ devices = [available('p1')], settings = {}, queue, grant = asy
     },
     scheduler: time.scheduler,
     nowMs: time.clock.nowMs,
+    ids: sequenceIds(),
     settings: all,
     log: { info: write, warn: write, error: write }
   })
@@ -155,6 +157,21 @@ t.test('a request whose last matching device has left the pool is refused at onc
   t.equal(waiters.list().length, 1)
 })
 
+t.test('a device that is about to leave the pool is not waited for, and its lease counts for its holder', async (t) => {
+  const leased = { ...busy, holder: 'ann' }
+  const { ask, change } = setup({ devices: [available('p1', leased), available('p2', busy)], settings: { maxPerHolder: 1 } })
+  const forIt = ask([{ device: 'p1' }], { principal: 'ben' })
+  const limited = ask()
+
+  change(available('p1', { ...leased, isLeaving: true }), available('p2'))
+  await idle()
+  t.same([forIt.now(), limited.now()], ['no_such_device', 'waiting'])
+  change(available('p2'))
+  await idle()
+
+  t.equal(limited.now(), 'p2')
+})
+
 t.test('a pool that another request sees first has changed for those that wait, too', async (t) => {
   const { ask, changeQuietly } = setup({ devices: [available('p1', busy), available('p2', busy)] })
   const hopeless = ask([{ device: 'p1' }])
@@ -259,6 +276,33 @@ t.test('a failure is forgotten with its device', async (t) => {
   isBroken = false
   change(available('p2', busy))
   await t.rejects(ask([{}], { waitMs: 0 }).outcome, { code: 'capacity_exhausted' })
+})
+
+t.test('a request that is removed is refused with the reason, and one that is being granted gives that back', async (t) => {
+  const answers: Array<() => void> = []
+  let takenBack = 0
+  const { ask, waiters } = setup({
+    async grant ({ deviceIds }) {
+      await new Promise<void>((resolve) => { answers.push(resolve) })
+      return granted(deviceIds, async () => { takenBack++ })
+    }
+  })
+  const [served, waiting, next] = [ask(), ask(), ask()]
+  const [first, second] = waiters.list()
+
+  t.equal(waiters.remove('request-0', 'no'), undefined)
+  t.strictSame(waiters.remove(second?.id ?? '', 'say "no"'), second)
+  t.equal(waiters.remove(second?.id ?? '', 'no'), undefined)
+  t.strictSame(waiters.remove(first?.id ?? '', 'no'), first)
+  for (const { outcome } of [served, waiting]) await t.rejects(outcome, { code: 'request_removed', retryable: false })
+  await t.rejects(waiting.outcome, {
+    code: 'request_removed', message: 'An operator has taken the request out of the queue: "say \\"no\\"".', details: { reason: 'say "no"' }
+  })
+  answers[0]?.()
+  await idle()
+  t.equal(takenBack, 1)
+  answers[1]?.()
+  t.match(await next.outcome, [{ deviceId: 'p1' }])
 })
 
 t.test('a grant whose caller has left is taken back before its device is granted again', async (t) => {

@@ -73,13 +73,21 @@ function isDeeperThan (value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1))
 }
 
-function readAppFile (file: string): string {
+/**
+ * Reads an app file.
+ *
+ * @param name what refusals call it
+ * @throws {AppFileRefusal} it cannot be read, or is larger than any app
+ */
+export function readAppFile (file: string, name = file): string {
   try {
     if (statSync(file).size <= largestFileBytes) return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new AppFileRefusal(file, [{ path: '', problem: `it cannot be read: ${error instanceof Error ? error.message : String(error)}` }])
+    // What the system says has the path in it, which is nothing for readers who were given another name.
+    const why = name === file ? `: ${error instanceof Error ? error.message : String(error)}` : ''
+    throw new AppFileRefusal(name, [{ path: '', problem: `it cannot be read${why}` }])
   }
-  throw new AppFileRefusal(file, [{ path: '', problem: `larger than ${largestFileBytes} bytes` }])
+  throw new AppFileRefusal(name, [{ path: '', problem: `larger than ${largestFileBytes} bytes` }])
 }
 
 function appFilesOf (folder: string): string[] {

@@ -6,6 +6,7 @@
 import { AlreadyRecordingRefusal, NotRecordingRefusal } from '../../device-state-refusals.ts'
 import type { Screen } from '../screen/composed-screen.ts'
 import type { PhoneCore } from './phone-core.ts'
+import type { RecordingState } from './phone-state.ts'
 
 /** A recording that is over, ready to be drawn. */
 export interface Take {
@@ -15,6 +16,7 @@ export interface Take {
 }
 
 const mostFrames = 40
+const longestMs = 180_000
 // Nobody sees more in a film: of what changes faster, the last counts.
 const shortestFrameMs = 100
 
@@ -31,7 +33,7 @@ export function noteFrame (core: PhoneCore): void {
   const last = recording?.frames.at(-1)
   if (recording === undefined || last === undefined) return
   const atMs = core.nowMs()
-  if (atMs > recording.startedMs + recording.maxMs || core.screen() === last.screen) return
+  if (atMs > lastMs(recording) || core.screen() === last.screen) return
   const isTooSoon = recording.frames.length > 1 && atMs < last.atMs + shortestFrameMs
   const before = isTooSoon ? recording.frames.slice(0, -1) : recording.frames
   core.state.recording = before.length >= mostFrames
@@ -48,10 +50,15 @@ export function takeOf (core: PhoneCore): Take {
   const { recording } = core.state
   if (recording === undefined) throw new NotRecordingRefusal()
   const { startedMs, maxMs, frames, isComplete } = recording
-  const endMs = Math.min(core.nowMs(), startedMs + maxMs)
+  const endMs = Math.min(core.nowMs(), lastMs(recording))
   return {
-    frames: frames.map(({ atMs, screen }, index) => ({ screen, durationMs: (frames[index + 1]?.atMs ?? endMs) - atMs })),
-    durationMs: endMs - startedMs,
-    isComplete
+    frames: frames.map(({ atMs, screen }, index) => ({ screen, durationMs: Math.round((frames[index + 1]?.atMs ?? endMs) - atMs) })),
+    durationMs: Math.round(endMs - startedMs),
+    isComplete: isComplete && (maxMs <= longestMs || core.nowMs() <= endMs)
   }
+}
+
+/** When a recording ends at the latest. */
+function lastMs ({ startedMs, maxMs }: RecordingState): number {
+  return startedMs + Math.min(maxMs, longestMs)
 }

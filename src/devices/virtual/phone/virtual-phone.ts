@@ -227,7 +227,7 @@ function openLink (core: PhoneCore, url: string, appId: string | undefined): voi
       if (captures !== undefined) return openLinkIn(core, app, link, captures)
     }
   }
-  throw new LinkNotHandledRefusal(url)
+  throw new LinkNotHandledRefusal(url, appId)
 }
 
 function lookAt (core: PhoneCore): Look {
@@ -239,6 +239,7 @@ function lookAt (core: PhoneCore): Look {
     orientation: screen.orientation,
     keyboardShown: screen.keyboardShown,
     locked: core.state.locked,
+    ...(core.state.awake ? {} : { displayOff: true }),
     root: uiTree(screen)
   }
 }

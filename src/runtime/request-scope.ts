@@ -2,12 +2,22 @@
  * What is known of the request that the current code runs for.
  *
  * It is installed for the request's own asynchronous context, so that code anywhere can write a
- * log line that names its trace, and requests that run beside each other never see each
- * other's. Work that a request merely set off, such as a timer that many share, runs in none.
+ * log line that names its trace, or say which device the request is about, and requests that run
+ * beside each other never see each other's. Work that a request merely set off, such as a timer
+ * that many share, runs in none.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Scheduler } from '../runtime/scheduler.ts'
-import type { Peer } from './operation.ts'
+import type { Scheduler } from './scheduler.ts'
+
+/** The two ends of the connection that a request came over. */
+export interface Peer {
+  /** Of HTTP: `1.1`. */
+  readonly protocolVersion: string
+  readonly serverAddress: string
+  readonly serverPort: number | undefined
+  readonly clientAddress: string | undefined
+  readonly clientPort: number | undefined
+}
 
 export interface RequestScope {
   /** Undefined until there is a trace: a caller's, or one that begins here. */

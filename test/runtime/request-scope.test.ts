@@ -1,6 +1,6 @@
 import t from 'tap'
 import { systemScheduler } from '../../src/runtime/scheduler.ts'
-import { currentScope, noteDevice, outsideScopes, runInScope, runOutsideScopes, traceLogFields } from '../../src/telemetry/request-scope.ts'
+import { currentScope, noteDevice, outsideScopes, runInScope, runOutsideScopes, traceLogFields } from '../../src/runtime/request-scope.ts'
 
 const scopeOf = (traceId: string) => ({ traceId, peer: undefined })
 
