@@ -45,7 +45,7 @@ export class HttpChannel implements Channel {
     }
     // It can have left already, with the last byte of its request: then `close` is over.
     if (raw.destroyed) leave()
-    else raw.once('close', leave)
+    else raw.on('close', leave)
     return () => raw.off('close', leave)
   }
 

@@ -9,10 +9,8 @@ import type {} from '../plugins/mooring.ts'
 import refusedOperations from '../plugins/refused-operations.ts'
 import requestScope from '../plugins/request-scope.ts'
 import sessionKey from '../plugins/session-key.ts'
-import type {} from '../plugins/trace.ts'
-import type { Incoming } from '../src/protocol/envelope.ts'
-import type { RequestHeaders } from '../src/protocol/request-headers.ts'
 import { HttpChannel } from './http-channel.ts'
+import { HttpSender } from './http-sender.ts'
 
 export interface McpRouteOptions {
   readonly bodyLimitBytes: number
@@ -31,24 +29,10 @@ const mcpRoute: FastifyPluginAsync<McpRouteOptions> = async function mcpRoute (f
 
   // It returns nothing: the exchange answers over the channel, in its own time, and never fails.
   fastify.post('/mcp', function mcp (request, reply) {
-    const { incoming, principal, sessionKey, trace, headers } = request
+    const { incoming, principal } = request
     if (incoming === null || principal === null) throw new Error('the ingress let an unread request through')
-    const sender = {
-      principal, sessionKey: sessionKey ?? undefined, parameterHeaders: parameterHeaders(incoming, headers), trace: trace ?? undefined
-    }
-    void fastify.mcp.exchange.answer(incoming, sender, new HttpChannel(reply))
+    void fastify.mcp.exchange.answer(incoming, new HttpSender(request, principal), new HttpChannel(reply))
   })
 }
 
 export default mcpRoute
-
-const noHeaders: RequestHeaders = {}
-
-function parameterHeaders (incoming: Incoming, headers: RequestHeaders): RequestHeaders {
-  if (incoming.kind !== 'request' || incoming.envelope.method !== 'tools/call') return noHeaders
-  let found: Record<string, string | string[] | undefined> | undefined
-  for (const name in headers) {
-    if (name.startsWith('mcp-param-')) (found ??= {})[name] = headers[name]
-  }
-  return found ?? noHeaders
-}

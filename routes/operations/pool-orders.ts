@@ -91,7 +91,7 @@ const ordersWithReason: FastifyPluginAsync<PoolOrderOptions> = async function or
   })
 
   fastify.post<{ Params: Named, Body: Reason }>('/queue/:id/remove', { schema: removeRequestOrder }, async (request) => {
-    const removed = await fastify.leases.operations.removeRequest({ id: request.params.id, ...request.body })
+    const removed = await fastify.mooring.leases.operations.removeRequest({ id: request.params.id, ...request.body })
     return { request: waitingData(removed, clock.nowMs()) }
   })
 }

@@ -5,8 +5,8 @@
  * in it, once. What it returns says how the request is answered and how long it may wait, and
  * runs it. Nothing is built or registered per request, and there is no object per connection.
  *
- * Whatever a handler throws becomes a rejection here; only refusals and protocol errors keep
- * their text, anything else is a bug and is answered without its insides.
+ * Whatever a handler throws becomes a rejection (`rejectionOf`); only refusals and protocol
+ * errors keep their text, anything else is a bug and is answered without its insides.
  */
 import { internalError, methodNotFound, refused } from '../protocol/error-table.ts'
 import type { McpRequest } from '../protocol/mcp-request.ts'
@@ -33,7 +33,7 @@ export type Prepared = PreparedCall | PreparedStream
 export interface PreparedCall extends Omit<Work, 'run'> {
   /** Undefined where there is no such method. */
   readonly method: string | undefined
-  /** Never throws or rejects. */
+  /** Answers, or throws what `rejectionOf` makes a rejection of: at once where it can, since each wait costs time. */
   readonly run: (context: MethodContext) => Outcome | Promise<Outcome>
 }
 
@@ -57,6 +57,8 @@ export interface Dispatcher {
    * where the view is at hand. Never throws or rejects.
    */
   prepare (request: McpRequest): Prepared | Promise<Prepared>
+  /** What the caller is told in place of a result, when a method has thrown. A bug goes to the log, and nowhere else. */
+  rejectionOf (error: unknown, method: string): Rejection
   /** What a request asks for, as far as it exists and the caller's view is at hand. */
   subjectOf (request: AskedRequest): Subject
 }
@@ -77,10 +79,6 @@ export function createDispatcher ({ families, catalog, log }: {
   function find (name: string, era: Era): Entry | undefined {
     const entry = methods.get(name)
     return entry?.eras.includes(era) === true ? entry : undefined
-  }
-
-  function reject (error: unknown, method: string): Outcome {
-    return { kind: 'rejected', rejection: rejectionOf(error, method) }
   }
 
   function rejectionOf (error: unknown, method: string): Rejection {
@@ -108,21 +106,7 @@ export function createDispatcher ({ families, catalog, log }: {
   }
 
   function callOf ({ method }: McpRequest, { kind, maxWaitMs, tool, prompt, run }: Work): PreparedCall {
-    return {
-      kind,
-      maxWaitMs,
-      method,
-      tool,
-      prompt,
-      run (context) {
-        try {
-          const result = run(context)
-          return isPromise(result) ? result.catch((error: unknown) => reject(error, method)) : result
-        } catch (error) {
-          return reject(error, method)
-        }
-      }
-    }
+    return { kind, maxWaitMs, method, tool, prompt, run }
   }
 
   function streamOf ({ method }: McpRequest, open: (stream: MessageStream) => Promise<void>): PreparedStream {
@@ -149,7 +133,7 @@ export function createDispatcher ({ families, catalog, log }: {
   }
 
   function failing ({ method }: McpRequest, error: unknown): PreparedCall {
-    return { ...plain, method, run: () => reject(error, method) }
+    return { ...plain, method, run: () => { throw error } }
   }
 
   function unknown ({ method, era }: McpRequest): PreparedCall {
@@ -157,6 +141,8 @@ export function createDispatcher ({ families, catalog, log }: {
   }
 
   return {
+    rejectionOf,
+
     has: (name, era) => find(name, era) !== undefined,
 
     prepare (request) {
@@ -187,6 +173,15 @@ export function createDispatcher ({ families, catalog, log }: {
       view.catch(() => {})
     } catch {}
     return undefined
+  }
+}
+
+/** Runs a prepared call. Never rejects. */
+export async function outcomeOf ({ rejectionOf }: Pick<Dispatcher, 'rejectionOf'>, { method = '', run }: PreparedCall, context: MethodContext): Promise<Outcome> {
+  try {
+    return await run(context)
+  } catch (error) {
+    return { kind: 'rejected', rejection: rejectionOf(error, method) }
   }
 }
 

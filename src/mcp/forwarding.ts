@@ -12,7 +12,7 @@ import { internalError, invalidParams } from '../protocol/error-table.ts'
 import { legacyAskable } from '../protocol/legacy-question.ts'
 import type { McpRequest } from '../protocol/mcp-request.ts'
 import { isObject, type JsonObject } from '../protocol/message.ts'
-import { isDeclared, readQuestion, type Question } from '../protocol/question.ts'
+import { allNeeds, isDeclared, readQuestion, type Question } from '../protocol/question.ts'
 import { ProtocolError } from '../protocol/rejection.ts'
 import { complete, type Result } from '../protocol/result.ts'
 import type { SealedFor, Sealer } from '../protocol/sealed-string.ts'
@@ -20,7 +20,7 @@ import { isLegacyVersion, oldestLegacyVersion } from '../protocol/versions.ts'
 import type { Ids } from '../runtime/ids.ts'
 import { Refusal } from '../refusals/refusal.ts'
 import type { ForwardedCall, ForwardedResult } from '../tools/tool-definition.ts'
-import { AskedTooOftenRefusal } from './asking-refusals.ts'
+import { AskedTooOftenRefusal, CannotAskRefusal } from './asking-refusals.ts'
 import { maxRounds } from './asking.ts'
 import type { RegisteredForwardingTool } from './catalog/registered-tool.ts'
 import type { ErrorLog } from './dispatcher.ts'
@@ -68,7 +68,7 @@ export function createForwarding ({ sealer, serverRequests, ids, log }: {
     const { rounds, answered } = readState(params, belongsTo, sealer)
     const result = await passOn(call, clientCapabilities, answered)
     if (result.kind === 'complete') return result
-    const questions = questionsOf(name, result, clientCapabilities)
+    const questions = questionsOf(call, result, clientCapabilities)
     if (rounds >= maxRounds) throw new AskedTooOftenRefusal(maxRounds)
     const { inputRequests, requestState } = result
     const state: ForwardedState = { rounds: rounds + 1, asked: [...questions.keys()], ...(requestState === undefined ? {} : { requestState }) }
@@ -76,7 +76,7 @@ export function createForwarding ({ sealer, serverRequests, ids, log }: {
   }
 
   async function forLegacy (call: CallToForward): Promise<Result> {
-    const { tool: { name }, request, context: { write } } = call
+    const { request, context: { write } } = call
     const over = new AbortController()
     const signal = AbortSignal.any([request.signal, over.signal])
     const capabilities = write === undefined || serverRequests === undefined ? {} : legacyAskable(versionOf(request))
@@ -85,7 +85,7 @@ export function createForwarding ({ sealer, serverRequests, ids, log }: {
       for (let rounds = 0; ; rounds++) {
         const result = await passOn(call, capabilities, answered)
         if (result.kind === 'complete') return result
-        const questions = questionsOf(name, result, capabilities)
+        const questions = questionsOf(call, result, capabilities)
         if (rounds >= maxRounds) throw new AskedTooOftenRefusal(maxRounds)
         // Its answers are those of this round alone.
         const caller = legacyCaller({ request, signal, write, serverRequests, ids })
@@ -97,17 +97,20 @@ export function createForwarding ({ sealer, serverRequests, ids, log }: {
     }
   }
 
-  /** @throws {ProtocolError} a question is none, or the caller cannot answer it */
-  function questionsOf (tool: string, { inputRequests, requestState }: Asked, capabilities: JsonObject): ReadonlyMap<string, Question> {
-    const questions = new Map<string, Question>()
-    const invalid = inputRequests === undefined && requestState === undefined ? ['(nothing)'] : []
-    for (const [key, sent] of Object.entries(inputRequests ?? {})) {
-      const question = readQuestion(sent)
-      if (question !== undefined && isDeclared(question.needs, capabilities)) questions.set(key, question)
-      else invalid.push(key)
-    }
-    if (invalid.length === 0) return questions
-    log.error({ tool, keys: invalid.slice(0, 10) }, 'a tool that is served elsewhere asked for what its caller cannot answer')
+  /**
+   * What another server asks, where the caller can answer all of it.
+   *
+   * @throws {ProtocolError} a question is none, or a modern caller has not declared that it answers such (GW-14)
+   * @throws {CannotAskRefusal} a legacy caller cannot be asked (GW-23)
+   */
+  function questionsOf ({ tool: { name }, request: { era } }: CallToForward, { inputRequests, requestState }: Asked, capabilities: JsonObject): ReadonlyMap<string, Question> {
+    const read = Object.entries(inputRequests ?? {}).map(([key, sent]) => [key, readQuestion(sent)] as const)
+    const questions = new Map(read.flatMap(([key, question]) => question === undefined ? [] : [[key, question] as const]))
+    const unaskable = [...questions.values()].filter(({ needs }) => !isDeclared(needs, capabilities))
+    const isInvalid = questions.size < read.length || (inputRequests === undefined && requestState === undefined)
+    if (!isInvalid && unaskable.length === 0) return questions
+    if (!isInvalid && era === 'legacy') throw new CannotAskRefusal(allNeeds(unaskable))
+    log.error({ tool: name, asked: read.length, unaskable: unaskable.length }, 'a tool that is served elsewhere asked for what its caller cannot answer')
     throw new ProtocolError(internalError)
   }
 

@@ -4,7 +4,7 @@ import type { Era } from '../protocol/versions.ts'
 import type { Failure } from '../telemetry/operation.ts'
 import type { Operations } from '../telemetry/operations.ts'
 import { currentScope } from '../runtime/request-scope.ts'
-import type { Dispatcher, Outcome, Prepared } from './dispatcher.ts'
+import { outcomeOf, type Dispatcher, type Outcome, type Prepared } from './dispatcher.ts'
 import { isPromise } from './is-promise.ts'
 import { uriOf, type Subject } from './subject.ts'
 
@@ -33,7 +33,7 @@ export function observeDispatcher (dispatcher: Dispatcher, operations: Operation
     return {
       ...prepared,
       run: (context) => observe(
-        request, { method, tool, prompt, uri }, async () => await prepared.run(context), (outcome) => failureOf(outcome, request.era)
+        request, { method, tool, prompt, uri }, async () => await outcomeOf(dispatcher, prepared, context), (outcome) => failureOf(outcome, request.era)
       )
     }
   }

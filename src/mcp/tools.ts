@@ -44,7 +44,7 @@ export function createToolMethods ({ pages, rounds, forwarding, log }: {
     if (!isObject(sent)) throw new ProtocolError(invalidParams('params.arguments must be an object.'))
     // From here on, so that a state goes with the next round whatever a proxy has added to that one.
     const given = withoutInternalArguments(sent)
-    if (request.era === 'modern') {
+    if (request.era === 'modern' && tool.mirrored.length > 0) {
       const mismatch = checkMirroredParameters(tool.mirrored, request.parameterHeaders, given)
       if (mismatch !== undefined) throw new ProtocolError(mismatch)
     }

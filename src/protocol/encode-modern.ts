@@ -19,12 +19,15 @@ export function modernResult (body: JsonObject, serverInfo: Implementation, cach
 
 /** Encodes modern results of one server. */
 export function createModernEncoder (serverInfo: Implementation): (body: JsonObject, cache?: CacheHint) => string {
-  // Few results have a `_meta` of their own. All others end like this, so it is encoded once.
+  // Few results have members of these names. All others begin and end alike, and are not copied.
   const ending = `,"_meta":${JSON.stringify({ [serverInfoKey]: serverInfo })}}`
 
-  return (body, cache) => body['_meta'] === undefined
-    ? `${JSON.stringify(modernMembers(body, cache)).slice(0, -1)}${ending}`
-    : JSON.stringify(modernResult(body, serverInfo, cache))
+  return (body, cache) => {
+    if (body['_meta'] !== undefined || body['resultType'] !== undefined) return JSON.stringify(modernResult(body, serverInfo, cache))
+    const members = JSON.stringify(body).slice(1, -1)
+    const hints = cache === undefined ? '' : `,"ttlMs":${cache.ttlMs},"cacheScope":"${cache.scope}"`
+    return `{"resultType":"complete"${members === '' ? '' : ','}${members}${hints}${ending}`
+  }
 }
 
 function modernMembers (body: JsonObject, cache: CacheHint | undefined): JsonObject {

@@ -3,7 +3,7 @@ import type { Catalog } from '../../src/mcp/catalog/catalog.ts'
 import { createListPages } from '../../src/mcp/catalog/list-pages.ts'
 import { createLocalCatalog } from '../../src/mcp/catalog/local-catalog.ts'
 import { createCompletionMethods } from '../../src/mcp/completion.ts'
-import { createDispatcher, type Dispatcher, type Outcome } from '../../src/mcp/dispatcher.ts'
+import { createDispatcher, outcomeOf, type Dispatcher, type Outcome } from '../../src/mcp/dispatcher.ts'
 import { silent } from '../../src/mcp/exchange/stream-context.ts'
 import { createForwarding } from '../../src/mcp/forwarding.ts'
 import { createHandshakeMethods } from '../../src/mcp/handshake.ts'
@@ -64,7 +64,7 @@ export function mcpBench ({ offer = {}, catalog = localCatalog(offer), listenStr
   async function dispatch (request: McpRequest, context: MethodContext = silent): Promise<Outcome> {
     const prepared = await dispatcher.prepare(request)
     if (prepared.kind === 'open') throw new Error('it opens a stream')
-    return await prepared.run(context)
+    return await outcomeOf(dispatcher, prepared, context)
   }
 
   return {

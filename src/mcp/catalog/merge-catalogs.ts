@@ -27,6 +27,7 @@ const partialTtlMs = 5_000
 export function mergeCatalogs (catalogs: readonly [Catalog, ...Catalog[]], { log }: { readonly log: CatalogLog }): Catalog {
   // By the identity of both parts, so that what was merged goes when its parts do.
   const known = new WeakMap<CatalogView, WeakMap<CatalogView, CatalogView>>()
+  const partial = new WeakMap<CatalogView, CatalogView>()
 
   function mergeTwo (one: CatalogView, other: CatalogView): CatalogView {
     const withOne = known.get(one) ?? new WeakMap<CatalogView, CatalogView>()
@@ -44,7 +45,13 @@ export function mergeCatalogs (catalogs: readonly [Catalog, ...Catalog[]], { log
     const [first, ...rest] = given
     if (first === undefined) throw new Error('no catalog has a view to give')
     const merged = rest.reduce(mergeTwo, first)
-    return given.length === views.length ? merged : shortLived(merged)
+    return given.length === views.length ? merged : partialOf(merged)
+  }
+
+  function partialOf (view: CatalogView): CatalogView {
+    const before = partial.get(view) ?? shortLived(view)
+    partial.set(view, before)
+    return before
   }
 
   function leaveOut (error: unknown): undefined {

@@ -9,7 +9,7 @@ import type { Sender } from './channel.ts'
  *
  * A class, and member by member, because one is made for every request: a literal that spreads
  * the envelope, or has a getter of its own, takes microseconds instead of nanoseconds. The
- * signal is asked for only when a handler asks for it.
+ * signal and the parameter headers are asked for only when a handler asks for them.
  */
 export class BoundRequest implements McpRequest {
   readonly era: McpRequest['era']
@@ -21,10 +21,10 @@ export class BoundRequest implements McpRequest {
   readonly clientCapabilities: McpRequest['clientCapabilities']
   readonly progressToken: McpRequest['progressToken']
   readonly logLevel: McpRequest['logLevel']
-  readonly parameterHeaders: McpRequest['parameterHeaders']
   readonly trace: McpRequest['trace']
   readonly principal: McpRequest['principal']
   readonly sessionKey: McpRequest['sessionKey']
+  readonly #sender: Sender
   readonly #running: RunningRequest
 
   constructor (envelope: Envelope, sender: Sender, running: RunningRequest) {
@@ -37,12 +37,16 @@ export class BoundRequest implements McpRequest {
     this.clientCapabilities = envelope.clientCapabilities
     this.progressToken = envelope.progressToken
     this.logLevel = envelope.logLevel
-    this.parameterHeaders = sender.parameterHeaders
     this.trace = sender.trace
     this.principal = sender.principal
     // A key in a header outranks one in the arguments (POOL-04).
     this.sessionKey = sender.sessionKey ?? inBandSessionKey(envelope)
+    this.#sender = sender
     this.#running = running
+  }
+
+  get parameterHeaders (): McpRequest['parameterHeaders'] {
+    return this.#sender.parameterHeaders
   }
 
   get signal (): AbortSignal {

@@ -85,8 +85,15 @@ export function createExchange ({ dispatcher, encoder, running, takeInbound, log
         keepsPlace = false
       }
       if (prepared.kind === 'stream') stream = channel.openStream()
-      const outcome = stream === undefined ? prepared.run(silent) : runOn(stream, prepared, request)
-      await finish(request, isPromise(outcome) ? await outcome : outcome, { run, channel, stream })
+      let outcome: Outcome
+      try {
+        const ran = stream === undefined ? prepared.run(silent) : runOn(stream, prepared, request)
+        outcome = isPromise(ran) ? await ran : ran
+      } catch (error) {
+        outcome = { kind: 'rejected', rejection: dispatcher.rejectionOf(error, request.method) }
+      }
+      if (outcome.kind === 'complete' && outcome.undo !== undefined) await undoUnlessDelivered(outcome.undo, run, channel)
+      finish(answerOf(request, outcome), { run, channel, stream })
     } catch (error) {
       stream?.end()
       channel.fail(error)
@@ -135,19 +142,18 @@ export function createExchange ({ dispatcher, encoder, running, takeInbound, log
 
   async function runOn (stream: AnswerStream, prepared: PreparedCall, request: McpRequest): Promise<Outcome> {
     const beginning = setImmediate(() => stream.begin())
-    const outcome = await prepared.run(contextOn(stream, request))
-    clearImmediate(beginning)
-    return outcome
+    try {
+      return await prepared.run(contextOn(stream, request))
+    } finally {
+      clearImmediate(beginning)
+    }
   }
 
-  async function finish (request: McpRequest, outcome: Outcome, { run, channel, stream }: {
+  function finish (answer: Answer, { run, channel, stream }: {
     readonly run: RunningRequest
     readonly channel: Channel
     readonly stream: AnswerStream | undefined
-  }): Promise<void> {
-    const undo = outcome.kind === 'complete' ? outcome.undo : undefined
-    if (undo !== undefined) await undoUnlessDelivered(undo, run, channel)
-    const answer = answerOf(request, outcome)
+  }): void {
     if (stream?.hasBegun === true) {
       // A caller that has cancelled by name expects no answer (LEGACY-13).
       if (!run.isCancelled) stream.send(answer.message.toString())
