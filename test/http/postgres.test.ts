@@ -48,6 +48,18 @@ t.test('while the database is away calls are refused and may be repeated; afterw
   t.notMatch(log(), 'postgres@', 'nothing of the address but server and database')
 })
 
+t.test('a gateway stops in order while its database is away', async (t) => {
+  await database.empty()
+  const network = await unreliableNetwork(database.url)
+  t.teardown(() => network.close())
+  const { app, port, token } = await startTestApp(t, { flags: ['--store-url', network.url] })
+  t.match(await gatewayClient({ port, token: await token() }, 'ada', agent).call('acquireDevice', {}), { ok: true })
+
+  network.cut()
+
+  await t.resolves(app.close())
+})
+
 t.test('a gateway whose database another process has taken over stops with an error', async (t) => {
   await database.empty()
   const network = await unreliableNetwork(database.url)
