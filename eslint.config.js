@@ -3,7 +3,7 @@ import neostandard, { plugins, resolveIgnoresFromGitignore } from 'neostandard'
 /**
  * Who may import whom between the rooms of `src/`. A room that is not listed is one it must
  * not see, and so are Fastify, plugins, routes and the app. `config` composes the settings of
- * every room. `cli` is no room: it stands in front of the app.
+ * every room, and `mooring` composes the rooms. `cli` is no room: it stands in front of the app.
  */
 const sees = {
   runtime: ['refusals'],
@@ -20,11 +20,12 @@ const sees = {
   store: ['runtime', 'refusals', 'text', 'protocol', 'devices', 'leases', 'tasks', 'events', 'upstreams', 'auth'],
   tools: ['runtime', 'refusals', 'text', 'protocol', 'devices', 'leases', 'tasks', 'events', 'auth'],
   mcp: ['runtime', 'refusals', 'text', 'protocol', 'devices', 'leases', 'tasks', 'events', 'upstreams', 'auth', 'telemetry', 'tools'],
-  config: ['runtime', 'refusals', 'text', 'protocol', 'devices', 'leases', 'tasks', 'events', 'upstreams', 'auth', 'telemetry', 'store', 'tools', 'mcp']
+  config: ['runtime', 'refusals', 'text', 'protocol', 'devices', 'leases', 'tasks', 'events', 'upstreams', 'auth', 'telemetry', 'store', 'tools', 'mcp'],
+  mooring: ['runtime', 'refusals', 'text', 'protocol', 'devices', 'leases', 'tasks', 'events', 'upstreams', 'auth', 'telemetry', 'store', 'tools', 'mcp', 'config']
 }
 
 /** Rooms that know a phone by its port alone. */
-const seesOnlyTheDevicePort = ['leases', 'store', 'tools', 'mcp']
+const seesOnlyTheDevicePort = ['leases', 'store', 'tools', 'mcp', 'mooring']
 
 const outsideOfRooms = [
   {
@@ -32,7 +33,7 @@ const outsideOfRooms = [
     message: 'Rooms know nothing of Fastify. Take what you need as an argument, and let a plugin or route pass it in.'
   },
   {
-    regex: '^(\\.\\./)+(plugins|routes)/|^(\\.\\./)+app\\.ts$',
+    regex: '^(\\.\\./)+(plugins|routes)/|^(\\.\\./)+(app|build-http)\\.ts$',
     message: 'Rooms know nothing of plugins, routes or the app. Put the logic in a room and let the plugin or route call it.'
   }
 ]

@@ -1,28 +1,28 @@
 /**
  * Admission: who gets in while the server starts, is full, or stops.
  *
- *   starting  requests wait, their credentials unread, until the start-up ends or `holdMs`
- *             is over; only `maxHeldRequests` wait at once
+ *   starting  requests wait, their credentials unread, until the start of the engine ends or
+ *             `holdMs` is over; only `maxHeldRequests` wait at once
  *   open      requests pass, at most `maxRequestsInFlight` at once; beside calls that wait for
  *             a phone, heartbeats and operators still find a place, of a few kept for them
- *   failed    the start-up failed; everything is answered 503
+ *   failed    the engine did not start; everything is answered 503
  *   draining  the server stops; what is inside may finish, everything new is answered 503
  *
- * `starting` moves to `open` or `failed` once; anything moves to `draining`, which is final.
+ * `starting` moves to `open` or `failed` once, as the engine does; an ingress that is put before a
+ * running engine is `open` at once. Anything moves to `draining`, which is final.
  */
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Cancel, Scheduler } from '../src/runtime/scheduler.ts'
 import { sendHttpError, sendUnavailable, type HttpError } from './http-error.ts'
+import type {} from './mooring.ts'
 import { pathOf } from './request-path.ts'
 
 export interface Admission {
   readonly state: 'starting' | 'open' | 'failed' | 'draining'
   /** Requests that were admitted and are not answered yet, or still worked on. */
   readonly inFlight: number
-  open (): void
-  fail (): void
   drain (): void
   /** Resolves when nothing is in flight any more. */
   idle (): Promise<void>
@@ -72,7 +72,8 @@ const full: HttpError = { error: 'Too many requests in flight', nextAction: 'Rep
 
 /** Holds, counts and turns away requests: `fastify.admission`. */
 export default fp<AdmissionOptions>(async function admission (fastify, options) {
-  let state: Admission['state'] = 'starting'
+  const { mooring } = fastify
+  let state: Admission['state'] = mooring.state === 'started' ? 'open' : 'starting'
   let inFlight = 0
   const held = new Set<() => void>()
   const idleWaiters = new Set<() => void>()
@@ -162,9 +163,11 @@ export default fp<AdmissionOptions>(async function admission (fastify, options) 
   fastify.decorate('admission', {
     get state () { return state },
     get inFlight () { return inFlight },
-    open: () => move('open'),
-    fail: () => move('failed'),
     drain: () => move('draining'),
     idle: () => inFlight === 0 ? Promise.resolve() : new Promise<void>((resolve) => idleWaiters.add(resolve))
   })
-}, { name: 'admission', fastify: '5.x', dependencies: ['host-origin'] })
+
+  mooring.settled
+    .then((outcome) => move(outcome === 'started' ? 'open' : 'failed'))
+    .catch((fault: unknown) => fastify.log.error({ err: fault }, 'admission could not follow the engine'))
+}, { name: 'admission', fastify: '5.x', dependencies: ['mooring'] })

@@ -1,19 +1,19 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { TokenVerifier } from '../src/auth/verify-token.ts'
+import type { Authenticator } from '../src/auth/authenticator.ts'
 import type { Principal } from '../src/protocol/principal.ts'
 import { sendHttpError } from './http-error.ts'
 import { pathOf } from './request-path.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who the verified token stands for; `null` until it is verified, and on open probes. */
+    /** The principal that the authenticator found; `null` until then, and on open probes. */
     principal: Principal | null
   }
 }
 
 export interface BearerAuthOptions {
-  readonly verifier: TokenVerifier
+  readonly authenticator: Authenticator
   /** Paths that answer without a token. */
   readonly openPaths: readonly string[]
 }
@@ -22,7 +22,7 @@ export interface BearerAuthOptions {
  * Authenticates every path and method, unknown ones included (VAL-03, AUTH-04, AUTH-06): an
  * outsider cannot even tell which paths there are. Sets `request.principal`.
  */
-export default fp<BearerAuthOptions>(async function bearerAuth (fastify, { verifier, openPaths }) {
+export default fp<BearerAuthOptions>(async function bearerAuth (fastify, { authenticator, openPaths }) {
   fastify.decorateRequest('principal', null)
 
   fastify.addHook('onRequest', (request, reply, done) => {
@@ -37,8 +37,7 @@ export default fp<BearerAuthOptions>(async function bearerAuth (fastify, { verif
       })
       return
     }
-    const { authorization } = request.headers
-    request.principal = verifier.verify(authorization === undefined ? undefined : [authorization]) ?? null
+    request.principal = authenticator.authenticate(request.headers) ?? null
     if (request.principal === null) {
       sendHttpError(reply.header('www-authenticate', 'Bearer'), 401, { error: 'Unauthorized' })
       return

@@ -19,7 +19,7 @@ import type { FastifyInstance, FastifyReply, RouteHandlerMethod, RouteOptions } 
 import fp from 'fastify-plugin'
 import type {} from './admission.ts'
 import type {} from './envelope.ts'
-import type {} from './events.ts'
+import type {} from './mooring.ts'
 import type { AnswerStream } from '../src/mcp/exchange/channel.ts'
 import type { Scheduler } from '../src/runtime/scheduler.ts'
 
@@ -58,10 +58,10 @@ export default fp<EventStreamsOptions>(async function eventStreams (fastify, { s
   })
 
   const stop = scheduler.every(keepaliveMs, () => {
-    fastify.slices.run(begun, keepAlive).catch((fault: unknown) => fastify.log.error({ err: fault }, 'streams could not be kept alive'))
+    fastify.mooring.slices.run(begun, keepAlive).catch((fault: unknown) => fastify.log.error({ err: fault }, 'streams could not be kept alive'))
   })
   fastify.addHook('onClose', async () => stop())
-}, { name: 'event-streams', fastify: '5.x', dependencies: ['events'] })
+}, { name: 'event-streams', fastify: '5.x', dependencies: ['mooring'] })
 
 /**
  * What gives a reply its `sse`. The plugin does that in a handler of its own around the handler
@@ -98,6 +98,10 @@ class ReplyStream implements AnswerStream {
   constructor (reply: FastifyReply, watch: (response: ServerResponse) => void) {
     this.#reply = reply
     this.#watch = watch
+  }
+
+  get via (): object {
+    return this.#reply.server.server
   }
 
   get isOpen (): boolean {

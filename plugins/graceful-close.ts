@@ -1,4 +1,6 @@
 import fp from 'fastify-plugin'
+import type {} from './admission.ts'
+import type {} from './mooring.ts'
 import type { Cancel, Scheduler } from '../src/runtime/scheduler.ts'
 
 export interface GracefulCloseOptions {
@@ -11,18 +13,20 @@ export interface GracefulCloseOptions {
 const abortedMs = 1_000
 
 /**
- * The order of a shutdown: nothing new is admitted, listen streams end, what runs may end, what
- * still runs then is aborted and may say so to its caller. Only afterwards do connections,
- * leases and the store close, each by its own owner.
+ * The order in which an ingress closes: nothing new is admitted, its listen streams end, what runs
+ * may end, what still runs then is aborted and may say so to its caller. Only afterwards do its
+ * connections close. What came through another ingress goes on, and so does the engine.
  */
 export default fp<GracefulCloseOptions>(async function gracefulClose (fastify, { graceMs, scheduler }) {
+  const { server: via, mooring: { listenStreams, mcp } } = fastify
+
   fastify.addHook('preClose', async () => {
     fastify.admission.drain()
-    await fastify.listenStreams.end()
+    await listenStreams.end(via)
     await doneOrAfter(graceMs, fastify.admission.idle())
-    fastify.mcp.running.abortAll()
+    mcp.running.abortAll(via)
     // A call that waits in a queue is not in flight, and is told all the same.
-    await doneOrAfter(abortedMs, Promise.all([fastify.admission.idle(), fastify.mcp.running.idle()]))
+    await doneOrAfter(abortedMs, Promise.all([fastify.admission.idle(), mcp.running.idle(via)]))
   })
 
   async function doneOrAfter (limitMs: number, done: Promise<unknown>): Promise<void> {
@@ -31,4 +35,4 @@ export default fp<GracefulCloseOptions>(async function gracefulClose (fastify, {
     await Promise.race([done, timeIsUp])
     cancel()
   }
-}, { name: 'graceful-close', fastify: '5.x', dependencies: ['admission', 'events', 'mcp'] })
+}, { name: 'graceful-close', fastify: '5.x', dependencies: ['admission', 'mooring'] })

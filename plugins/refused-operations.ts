@@ -1,19 +1,18 @@
 import fp from 'fastify-plugin'
 import type {} from './bearer-auth.ts'
 import type {} from './envelope.ts'
-import type {} from './mcp.ts'
-import type {} from './telemetry.ts'
+import type {} from './mooring.ts'
 import type {} from './trace.ts'
 
 /** Records the requests that are refused on their way to the dispatcher, where they would be measured. */
 export default fp(async function refusedOperations (fastify) {
-  if (!fastify.telemetry.isOn) return
+  if (!fastify.mooring.telemetry.isOn) return
 
   fastify.addHook('onResponse', (request, reply, done) => {
     const { incoming, rejection, principal, requestScope, trace } = request
     if (rejection !== null && principal !== null && incoming?.kind === 'request') {
       const { envelope } = incoming
-      fastify.telemetry.operations?.refused({
+      fastify.mooring.telemetry.operations?.refused({
         request: envelope,
         principalKey: principal.key,
         trace: trace ?? undefined,
@@ -23,4 +22,4 @@ export default fp(async function refusedOperations (fastify) {
     }
     done()
   })
-}, { name: 'refused-operations', fastify: '5.x', dependencies: ['envelope', 'mcp', 'telemetry'] })
+}, { name: 'refused-operations', fastify: '5.x', dependencies: ['envelope', 'mooring'] })

@@ -3,7 +3,7 @@ import fp from 'fastify-plugin'
 import { readTraceContext } from '../src/protocol/trace-context.ts'
 import type { Peer } from '../src/telemetry/operation.ts'
 import { runInScope } from '../src/telemetry/request-scope.ts'
-import type {} from './telemetry.ts'
+import type {} from './mooring.ts'
 import type {} from './trace.ts'
 
 /**
@@ -14,7 +14,7 @@ import type {} from './trace.ts'
 export default fp(async function requestScope (fastify) {
   fastify.addHook('preHandler', (request, _reply, done) => {
     const trace = readTraceContext(request.body, request.headers)
-    const isObserved = fastify.telemetry.isOn
+    const isObserved = fastify.mooring.telemetry.isOn
     if (trace === undefined && !isObserved) {
       done()
       return
@@ -23,7 +23,7 @@ export default fp(async function requestScope (fastify) {
     request.requestScope = { traceId: trace?.parent.traceId, peer: isObserved ? peerOf(request) : undefined }
     runInScope(request.requestScope, done)
   })
-}, { name: 'request-scope', fastify: '5.x', dependencies: ['json-body', 'trace', 'telemetry'] })
+}, { name: 'request-scope', fastify: '5.x', dependencies: ['json-body', 'trace', 'mooring'] })
 
 function peerOf ({ hostname, port, raw, socket }: FastifyRequest): Peer {
   return {

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type {} from '../plugins/admission.ts'
-import type {} from '../plugins/store.ts'
+import type {} from '../plugins/mooring.ts'
 
 const health = {
   type: 'object',
@@ -40,7 +40,7 @@ const healthRoutes: FastifyPluginAsync = async function healthRoutes (fastify) {
       case 'starting': return 'The server is still starting.'
       case 'failed': return 'The start-up failed; the log says why.'
       case 'draining': return 'The server is shutting down.'
-      case 'open': return await fastify.store.isAnswering() ? undefined : 'The database does not answer.'
+      case 'open': return await fastify.mooring.store.isAnswering() ? undefined : 'The database does not answer.'
     }
   }
 }

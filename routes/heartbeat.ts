@@ -11,7 +11,7 @@ import type {} from '../plugins/bearer-auth.ts'
 import body from '../plugins/body.ts'
 import type {} from '../plugins/error-handler.ts'
 import { sendHttpError } from '../plugins/http-error.ts'
-import type {} from '../plugins/leases.ts'
+import type {} from '../plugins/mooring.ts'
 import plainJson from '../plugins/plain-json.ts'
 import type { Holder } from '../src/leases/contract/lease.ts'
 import type { LeaseManager } from '../src/leases/contract/lease-manager.ts'
@@ -62,10 +62,10 @@ const heartbeatRoute: FastifyPluginAsync<HeartbeatOptions> = async function hear
 
   /** A handle is tried as one first; nothing keeps a session key from looking like one. */
   async function beatFor (sessionId: string, holder: Holder): ReturnType<LeaseManager['heartbeat']> {
-    const beat = looksLikeHandle.test(sessionId) ? await fastify.leases.heartbeat({ handle: sessionId, holder }) : 'unknown'
+    const beat = looksLikeHandle.test(sessionId) ? await fastify.mooring.leases.heartbeat({ handle: sessionId, holder }) : 'unknown'
     if (beat !== 'unknown') return beat
     const sessionKey = hashSessionKey(sessionId)
-    return sessionKey === undefined ? 'unknown' : await fastify.leases.heartbeat({ sessionKey, holder })
+    return sessionKey === undefined ? 'unknown' : await fastify.mooring.leases.heartbeat({ sessionKey, holder })
   }
 }
 

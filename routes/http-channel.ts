@@ -7,12 +7,14 @@ import { sendAnswer } from './send-answer.ts'
 /** The way back to an HTTP client: its response. */
 export class HttpChannel implements Channel {
   readonly place: Place | undefined
+  readonly via: object
   readonly #reply: FastifyReply
   #delivered: Promise<boolean> | undefined
 
   constructor (reply: FastifyReply) {
     this.#reply = reply
     this.place = reply.request.place ?? undefined
+    this.via = reply.server.server
   }
 
   openStream (): AnswerStream {

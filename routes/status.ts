@@ -1,8 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type {} from '../plugins/admission.ts'
-import type {} from '../plugins/events.ts'
-import type {} from '../plugins/leases.ts'
-import type {} from '../plugins/store.ts'
+import type {} from '../plugins/mooring.ts'
 import { deviceStates } from '../src/leases/contract/lease-manager.ts'
 import type { Clock } from '../src/runtime/clock.ts'
 import { packageVersion } from '../src/runtime/package-root.ts'
@@ -69,15 +67,15 @@ const statusRoute: FastifyPluginAsync<StatusOptions> = async function statusRout
     schema: { operationId: 'status', summary: 'Devices, leases and the server itself', tags: ['operations'], response: { 200: status } }
   }, async () => {
     const [devices, leases, answering] = await Promise.all([
-      fastify.leases.devices(), fastify.leases.list(), fastify.store.isAnswering()
+      fastify.mooring.leases.devices(), fastify.mooring.leases.list(), fastify.mooring.store.isAnswering()
     ])
-    const waiting = fastify.leases.waiting()
+    const waiting = fastify.mooring.leases.waiting()
     return {
       version: packageVersion,
       state: fastify.admission.state,
       uptimeMs: Math.round(clock.monotonicMs() - startedMs),
       requestsInFlight: fastify.admission.inFlight,
-      subscriptions: { streams: fastify.listenStreams.streams, uris: fastify.listenStreams.uris },
+      subscriptions: { streams: fastify.mooring.listenStreams.streams, uris: fastify.mooring.listenStreams.uris },
       devices: {
         total: devices.length,
         ...Object.fromEntries(deviceStates.map((state) => [state, devices.filter((device) => device.state === state).length]))

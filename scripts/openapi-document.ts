@@ -20,8 +20,8 @@ export async function openapiDocument (): Promise<string> {
     ids: randomIds,
     beforeRoutes: describe
   })
-  await app.ready()
-  const document = `${JSON.stringify(app.swagger(), null, 2)}\n`
+  await app.http.ready()
+  const document = `${JSON.stringify(app.http.swagger(), null, 2)}\n`
   await app.close()
   return document
 }

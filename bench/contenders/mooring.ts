@@ -2,8 +2,6 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
-import type {} from '../../plugins/events.ts'
-import type {} from '../../plugins/lifecycle.ts'
 import { buildApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config/load-config.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
@@ -34,8 +32,8 @@ export async function startMooring ({ toolCount }: ContenderSetup): Promise<Star
     port: portOf(app.server),
     token: (await readFile(config.server.tokenFile, 'utf8')).trim(),
     streams: {
-      publish: () => app.bus.publish('global', { type: 'list', list: 'tools' }),
-      count: () => app.listenStreams.streams
+      publish: () => app.mooring.bus.publish('global', { type: 'list', list: 'tools' }),
+      count: () => app.mooring.listenStreams.streams
     },
     async close () {
       await app.close()

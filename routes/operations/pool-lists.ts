@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
-import type {} from '../../plugins/leases.ts'
+import type {} from '../../plugins/mooring.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 import { auditData, deviceData, leaseData, waitingData } from './pool-data.ts'
 import { addPoolSchemas, auditSchema, deviceSchema, leaseSchema, refusalSchema, waitingSchema } from './pool-schemas.ts'
@@ -21,7 +21,7 @@ const poolLists: FastifyPluginAsync<PoolListOptions> = async function poolLists 
       tags: ['operations'],
       response: { 200: listOf('devices', deviceSchema, 'By id.') }
     }
-  }, async () => ({ devices: (await fastify.leases.devices()).map(deviceData) }))
+  }, async () => ({ devices: (await fastify.mooring.leases.devices()).map(deviceData) }))
 
   fastify.get('/leases', {
     schema: {
@@ -30,7 +30,7 @@ const poolLists: FastifyPluginAsync<PoolListOptions> = async function poolLists 
       tags: ['operations'],
       response: { 200: listOf('leases', leaseSchema, 'The soonest to expire first.') }
     }
-  }, async () => ({ leases: (await fastify.leases.list()).map(leaseData) }))
+  }, async () => ({ leases: (await fastify.mooring.leases.list()).map(leaseData) }))
 
   fastify.get('/queue', {
     schema: {
@@ -39,10 +39,10 @@ const poolLists: FastifyPluginAsync<PoolListOptions> = async function poolLists 
       tags: ['operations'],
       response: { 200: listOf('waiting', waitingSchema, 'In the order in which they would be served now.') }
     }
-  }, async () => ({ waiting: fastify.leases.waiting().map((request) => waitingData(request, clock.nowMs())) }))
+  }, async () => ({ waiting: fastify.mooring.leases.waiting().map((request) => waitingData(request, clock.nowMs())) }))
 
   fastify.get<{ Querystring: { readonly limit: number, readonly before?: number } }>('/audit', { schema: auditPage }, async ({ query }) => {
-    return { entries: (await fastify.leases.operations.audit(query)).map(auditData) }
+    return { entries: (await fastify.mooring.leases.operations.audit(query)).map(auditData) }
   })
 }
 

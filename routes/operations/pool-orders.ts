@@ -4,13 +4,14 @@
  * Whoever has the token of the server is its operator: there is one token, and it can take any
  * phone anyway. What is done here is audited with the principal that did it.
  */
-import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type {} from '../../plugins/bearer-auth.ts'
 import body from '../../plugins/body.ts'
-import type {} from '../../plugins/leases.ts'
+import type {} from '../../plugins/mooring.ts'
 import plainJson from '../../plugins/plain-json.ts'
 import { sendRefusal } from '../../plugins/refusal-reply.ts'
 import { UnknownLeaseRefusal } from '../../src/leases/contract/lease-refusals.ts'
+import type { Mooring } from '../../src/mooring/create-mooring.ts'
 import { strictValidation } from '../strict-validation.ts'
 import { findLease } from './lease-id.ts'
 import {
@@ -34,25 +35,25 @@ const poolOrders: FastifyPluginAsync<PoolOrderOptions> = async function poolOrde
   await fastify.register(ordersWithReason, { bodyLimitBytes })
 
   fastify.post('/devices/undrain', { schema: undrainAllOrder }, async (request) => {
-    return await shown(fastify, await fastify.leases.operations.undrain({ by: operator(request) }))
+    return await shown(fastify.mooring, await fastify.mooring.leases.operations.undrain({ by: operator(request) }))
   })
 
   fastify.post<{ Params: Named }>('/devices/:id/undrain', { schema: undrainOrder }, async (request) => {
     const { id: device } = request.params
-    await fastify.leases.operations.undrain({ device, by: operator(request) })
-    return await shown(fastify, [device])
+    await fastify.mooring.leases.operations.undrain({ device, by: operator(request) })
+    return await shown(fastify.mooring, [device])
   })
 
   fastify.post<{ Params: Named }>('/devices/:id/unblock', { schema: unblockOrder }, async (request) => {
     const { id: device } = request.params
-    await fastify.leases.operations.unblock({ device, by: operator(request) })
-    return await shown(fastify, [device])
+    await fastify.mooring.leases.operations.unblock({ device, by: operator(request) })
+    return await shown(fastify.mooring, [device])
   })
 
   fastify.post<{ Params: Named }>('/devices/:id/retry', { schema: retryOrder }, async (request) => {
     const { id: device } = request.params
-    await fastify.leases.operations.retry({ device, by: operator(request) })
-    return await shown(fastify, [device])
+    await fastify.mooring.leases.operations.retry({ device, by: operator(request) })
+    return await shown(fastify.mooring, [device])
   })
 }
 
@@ -63,32 +64,32 @@ const ordersWithReason: FastifyPluginAsync<PoolOrderOptions> = async function or
   await fastify.register(plainJson)
 
   fastify.post<{ Body: DrainTerms }>('/devices/drain', { schema: drainAllOrder }, async (request) => {
-    return await shown(fastify, await fastify.leases.operations.drain({ ...request.body, by: operator(request) }))
+    return await shown(fastify.mooring, await fastify.mooring.leases.operations.drain({ ...request.body, by: operator(request) }))
   })
 
   fastify.post<{ Params: Named, Body: DrainTerms }>('/devices/:id/drain', { schema: drainOrder }, async (request) => {
     const { id: device } = request.params
-    await fastify.leases.operations.drain({ device, ...request.body, by: operator(request) })
-    return await shown(fastify, [device])
+    await fastify.mooring.leases.operations.drain({ device, ...request.body, by: operator(request) })
+    return await shown(fastify.mooring, [device])
   })
 
   fastify.post<{ Params: Named, Body: Reason }>('/devices/:id/block', { schema: blockOrder }, async (request) => {
     const { id: device } = request.params
-    await fastify.leases.operations.block({ device, ...request.body, by: operator(request) })
-    return await shown(fastify, [device])
+    await fastify.mooring.leases.operations.block({ device, ...request.body, by: operator(request) })
+    return await shown(fastify.mooring, [device])
   })
 
   fastify.post<{ Params: Named, Body: Reason }>('/leases/:id/revoke', { schema: revokeOrder }, async (request, reply) => {
-    const lease = findLease(await fastify.leases.list(), request.params.id)
+    const lease = findLease(await fastify.mooring.leases.list(), request.params.id)
     if (lease === undefined) {
       return sendRefusal(reply, new UnknownLeaseRefusal(), 'GET /leases lists the leases there are with their ids, GET /audit tells how others ended.')
     }
-    const revoked = await fastify.leases.operations.revoke({ handle: lease.handle, ...request.body, by: operator(request) })
+    const revoked = await fastify.mooring.leases.operations.revoke({ handle: lease.handle, ...request.body, by: operator(request) })
     return { lease: leaseData(revoked) }
   })
 }
 
-async function shown ({ leases }: Pick<FastifyInstance, 'leases'>, ids: readonly string[]): Promise<object> {
+async function shown ({ leases }: Pick<Mooring, 'leases'>, ids: readonly string[]): Promise<object> {
   return { devices: (await leases.devices()).filter(({ description }) => ids.includes(description.id)).map(deviceData) }
 }
 

@@ -1,5 +1,4 @@
 /** A gateway that watches itself: its event loop, and its phones from hand to hand. */
-import type {} from '../../plugins/lifecycle.ts'
 import { buildApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config/load-config.ts'
 import { createVirtualPhones } from '../../src/devices/virtual/virtual-phones.ts'
@@ -28,7 +27,7 @@ async function main (): Promise<void> {
     scheduler: systemScheduler,
     ids: randomIds,
     logDestination: watch.log,
-    beforeRoutes: nameCallers,
+    authenticator: (token) => nameCallers(token),
     offer: (pool) => ({ ...pool, tools: [...pool.tools, nothing] }),
     connectDevices: async () => createVirtualPhones({
       settings: config.devices.virtual, clock: systemClock, scheduler: systemScheduler, ids: randomIds

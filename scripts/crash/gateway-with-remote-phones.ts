@@ -7,7 +7,6 @@ import { loadConfig } from '../../src/config/load-config.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { randomIds } from '../../src/runtime/ids.ts'
 import { systemScheduler } from '../../src/runtime/scheduler.ts'
-import type {} from '../../plugins/lifecycle.ts'
 import { nameCallers } from '../support/named-callers.ts'
 import { connectRemotePhones } from './remote-phones.ts'
 
@@ -19,7 +18,7 @@ const app = await buildApp({
   scheduler: systemScheduler,
   ids: randomIds,
   logDestination: process.stderr,
-  beforeRoutes: nameCallers,
+  authenticator: (token) => nameCallers(token),
   connectDevices: async () => await connectRemotePhones(Number(phonesPort))
 })
 await app.listen({ host: '127.0.0.1', port: 0 })

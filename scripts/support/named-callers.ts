@@ -1,5 +1,4 @@
-import type { FastifyInstance } from 'fastify'
-import type {} from '../../plugins/bearer-auth.ts'
+import type { Authenticator } from '../../src/auth/authenticator.ts'
 import type { Principal } from '../../src/protocol/principal.ts'
 
 /** Who a caller says it is, where a composition takes its word for that. */
@@ -10,16 +9,18 @@ export function namedPrincipal (name: string): Principal {
 }
 
 /**
- * Lets everybody who has the token be whoever they say, for a server under test: one token
- * makes one principal, and what is fair or kept apart shows only between several.
+ * Lets a caller that has the token take any name, for a server under test: one token makes one
+ * principal, and what is fair or kept apart shows only between several. A caller that takes none
+ * is `unnamed`, or else the one whose token it is.
  *
- * For `beforeRoutes` of a composition of the app. Nothing of the `mooring` command leads here.
+ * For the `authenticator` of a composition of the app. Nothing of the `mooring` command leads here.
  */
-export async function nameCallers (app: FastifyInstance): Promise<void> {
-  app.addHook('onRequest', (request, _reply, done) => {
-    const name = request.headers[callerHeader]
-    // The token has been checked by now.
-    if (request.principal !== null && typeof name === 'string') request.principal = namedPrincipal(name)
-    done()
-  })
+export function nameCallers ({ authenticate }: Authenticator, unnamed?: string): Authenticator {
+  return {
+    authenticate (headers) {
+      const principal = authenticate(headers)
+      const name = headers[callerHeader] ?? unnamed
+      return principal !== undefined && typeof name === 'string' ? namedPrincipal(name) : principal
+    }
+  }
 }

@@ -3,6 +3,7 @@
  */
 import { timingSafeEqual } from 'node:crypto'
 import type { Principal } from '../protocol/principal.ts'
+import type { Authenticator } from './authenticator.ts'
 import type { HeaderValues } from './host-allow-list.ts'
 
 /** Whoever holds the token of this server. */
@@ -27,6 +28,14 @@ export function createTokenVerifier ({ token }: { readonly token: string }): Tok
       const bytes = Buffer.from(presented)
       return bytes.length === expected.length && timingSafeEqual(bytes, expected) ? localPrincipal : undefined
     }
+  }
+}
+
+/** Authenticates requests that carry the one token of this server. */
+export function createTokenAuthenticator ({ token }: { readonly token: string }): Authenticator {
+  const { verify } = createTokenVerifier({ token })
+  return {
+    authenticate: ({ authorization }) => verify(typeof authorization === 'string' ? [authorization] : authorization)
   }
 }
 

@@ -47,8 +47,8 @@ export interface ListenRegistry {
    * @throws {TooManyStreamsRefusal} more streams than the principal, or all, may have
    */
   open (request: ListenRequest): Promise<void>
-  /** Ends all streams properly (SUB-07), and from now on every further one at once. */
-  end (): Promise<void>
+  /** Ends all streams properly (SUB-07), or those of one ingress, and from now on every further one at once. */
+  end (via?: object): Promise<void>
 }
 
 export interface ListenRegistryParts {
@@ -98,6 +98,7 @@ export function createListenRegistry ({ bus, settings, scheduler, slices, server
   let moment = 0
   let hasWarned = false
   let hasEnded = false
+  const ended = new WeakSet<object>()
 
   function hear (topic: Topic, change: Change): void {
     const key = keyOf(change)
@@ -204,7 +205,7 @@ export function createListenRegistry ({ bus, settings, scheduler, slices, server
       }
       const granted = await grantFilter(asked, find)
       if (!output.isOpen) return
-      if (hasEnded || isEmpty(granted)) {
+      if (hasEnded || (output.via !== undefined && ended.has(output.via)) || isEmpty(granted)) {
         output.send(acknowledgement(id, granted))
         end({ id, output })
         return
@@ -217,9 +218,11 @@ export function createListenRegistry ({ bus, settings, scheduler, slices, server
       output.send(acknowledgement(id, granted))
     },
 
-    async end () {
-      hasEnded = true
+    async end (via) {
+      if (via === undefined) hasEnded = true
+      else ended.add(via)
       await slices.run(streams, (stream) => {
+        if (via !== undefined && stream.output.via !== via) return
         forget(stream)
         end(stream)
       })

@@ -28,17 +28,20 @@ export interface Cancellable {
 }
 
 export interface RunningRequests {
-  /** `cancellable` for a request that its caller may cancel by its id. */
-  begin (cancellable?: Cancellable): RunningRequest
+  /**
+   * `cancellable` for a request that its caller may cancel by its id; `via` for the ingress that it
+   * came through.
+   */
+  begin (cancellable?: Cancellable, via?: object): RunningRequest
   /**
    * Stops the request that its caller means by an id (LEGACY-13). Without sessions that is sure
    * only while a single request of the principal has it; otherwise nothing happens.
    */
   cancel (cancelled: { readonly principal: Principal, readonly id: unknown }): void
-  /** Tells all work to stop: the server shuts down. */
-  abortAll (): void
-  /** Resolves when none is worked on any more. */
-  idle (): Promise<void>
+  /** Tells all work to stop, or all that came through one ingress, because that shuts down. */
+  abortAll (via?: object): void
+  /** Resolves when nothing is worked on any more, or nothing that came through one ingress. */
+  idle (via?: object): Promise<void>
   /** Stops watching the time. */
   close (): void
 }
@@ -54,13 +57,19 @@ export function createRunningRequests ({ limitMs, clock, scheduler }: {
 }): RunningRequests {
   // In order of their beginning, so a sweep ends at the first one that is young enough.
   const running = new Set<Running>()
-  const idleWaiters = new Set<() => void>()
+  const idleWaiters = new Set<{ readonly via: object | undefined, readonly resolve: () => void }>()
 
   function end (request: Running): void {
     running.delete(request)
-    if (running.size > 0) return
-    for (const resolve of idleWaiters) resolve()
-    idleWaiters.clear()
+    for (const waiter of idleWaiters) {
+      if (!isIdle(waiter.via)) continue
+      idleWaiters.delete(waiter)
+      waiter.resolve()
+    }
+  }
+
+  function isIdle (via: object | undefined): boolean {
+    return running.size === 0 || (via !== undefined && ![...running].some((request) => request.via === via))
   }
 
   const stopSweeping = scheduler.every(sweepMs, () => {
@@ -73,8 +82,8 @@ export function createRunningRequests ({ limitMs, clock, scheduler }: {
   })
 
   return {
-    begin (cancellable) {
-      const request = new Running(end, clock.monotonicMs(), cancellable)
+    begin (cancellable, via) {
+      const request = new Running(end, clock.monotonicMs(), cancellable, via)
       running.add(request)
       return request
     },
@@ -82,10 +91,12 @@ export function createRunningRequests ({ limitMs, clock, scheduler }: {
       const [only, ...others] = [...running].filter(({ cancellable }) => cancellable?.id === id && cancellable?.principal.key === principal.key)
       if (only !== undefined && others.length === 0) only.stop('caller_cancelled')
     },
-    abortAll () {
-      for (const request of running) request.stop('shutting_down')
+    abortAll (via) {
+      for (const request of running) {
+        if (via === undefined || request.via === via) request.stop('shutting_down')
+      }
     },
-    idle: () => running.size === 0 ? Promise.resolve() : new Promise<void>((resolve) => idleWaiters.add(resolve)),
+    idle: (via) => isIdle(via) ? Promise.resolve() : new Promise<void>((resolve) => idleWaiters.add({ via, resolve })),
     close: stopSweeping
   }
 }
@@ -97,16 +108,18 @@ export function createRunningRequests ({ limitMs, clock, scheduler }: {
 class Running implements RunningRequest {
   readonly sinceMs: number
   readonly cancellable: Cancellable | undefined
+  readonly via: object | undefined
   isCancelled = false
   allowedMs = 0
   readonly #end: (request: Running) => void
   #controller: AbortController | undefined
   #stoppedBy: CancelReason | undefined
 
-  constructor (end: (request: Running) => void, sinceMs: number, cancellable: Cancellable | undefined) {
+  constructor (end: (request: Running) => void, sinceMs: number, cancellable: Cancellable | undefined, via: object | undefined) {
     this.#end = end
     this.sinceMs = sinceMs
     this.cancellable = cancellable
+    this.via = via
   }
 
   get signal (): AbortSignal {

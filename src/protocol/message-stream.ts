@@ -6,6 +6,8 @@ export interface MessageStream {
   /** False once the caller has gone, or the stream has ended. */
   readonly isOpen: boolean
   readonly hasBegun: boolean
+  /** The ingress whose stream it is: when that closes, its streams end and those of others go on. */
+  readonly via?: object
   /** Bytes that were sent and are still here, because the caller does not take them. */
   readonly queuedBytes: number
   /** Sends one JSON-RPC message, already encoded; does nothing once the stream is not open. */

@@ -8,9 +8,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { FastifyInstance } from 'fastify'
-import type {} from '../../plugins/events.ts'
-import { buildApp } from '../../src/app.ts'
+import { buildApp, type App } from '../../src/app.ts'
 import { loadConfig } from '../../src/config/load-config.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { randomIds } from '../../src/runtime/ids.ts'
@@ -30,13 +28,13 @@ export async function startFixtureGateway (env: NodeJS.ProcessEnv): Promise<Fixt
   }
   const stateDir = await mkdtemp(join(tmpdir(), 'mooring-conformance-'))
   const config = loadConfig({ argv: ['--port', '0', '--state-dir', stateDir, '--log-level', 'warn'], env: {}, cwd: stateDir })
-  const app: FastifyInstance = await buildApp({
+  const app: App = await buildApp({
     config,
     clock: systemClock,
     scheduler: systemScheduler,
     ids: randomIds,
     logDestination: process.stderr,
-    offer: (pool) => withFixtures(pool, app.bus)
+    offer: (pool) => withFixtures(pool, app.mooring.bus)
   })
   const close = async (): Promise<void> => {
     await app.close()

@@ -1,7 +1,6 @@
 /** What must hold for anything that arrives at the socket of a running server. */
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
-import type {} from '../../plugins/events.ts'
 import { encodeHeaderValue } from '../../src/protocol/header-value.ts'
 import { rawConnection, rawPost } from '../support/raw-connection.ts'
 import { parseEvents } from './event-parser.ts'

@@ -1,10 +1,9 @@
 import { once } from 'node:events'
 import { request, type ClientRequest, type IncomingMessage } from 'node:http'
-import type { FastifyInstance } from 'fastify'
 import type { Test } from 'tap'
 import type { SchemaTool } from '../../src/tools/tool-definition.ts'
 import { fixture } from '../oracle/fixture.ts'
-import { startTestApp } from '../support/start-test-app.ts'
+import { startTestApp, type TestedApp } from '../support/start-test-app.ts'
 import { toldLists } from '../support/told-lists.ts'
 
 /** Says the same text in every way that a call can say something. */
@@ -34,7 +33,7 @@ const endless: SchemaTool = {
 }
 
 export interface SocketTarget {
-  readonly app: FastifyInstance
+  readonly app: TestedApp
   readonly port: number
   readonly token: string
   /** Throws when a good request is not answered, something is still in flight, or the log tells of a fault. */

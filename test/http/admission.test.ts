@@ -58,8 +58,7 @@ t.test('only so many requests are held; one whose client leaves makes room', asy
 })
 
 t.test('after a failed start-up everything is answered 503, also what was held', async (t) => {
-  const { app, port } = await startTestApp(t, { startUp: false })
-  app.onStartUp(async () => { throw new Error('no disk') })
+  const { app, port } = await startTestApp(t, { startUp: false, connectDevices: async () => { throw new Error('no disk') } })
   const held = exchange({ port, method: 'GET', path: '/livez' })
   await heldRequests(app.server, 1)
 

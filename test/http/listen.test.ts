@@ -1,12 +1,11 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import type { FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import type { RequestId } from '../../src/protocol/rejection.ts'
 import { idle } from '../support/idle.ts'
 import { manualTime } from '../support/manual-time.ts'
 import { mcpWire } from '../support/mcp-wire.ts'
-import { startTestApp, type TestAppOptions } from '../support/start-test-app.ts'
+import { startTestApp, type TestAppOptions, type TestedApp } from '../support/start-test-app.ts'
 import { openStream, type StreamClient, type StreamRequest } from '../support/stream-client.ts'
 import { toldLists } from '../support/told-lists.ts'
 
@@ -32,12 +31,12 @@ async function setup (t: Test, options: TestAppOptions = {}) {
 }
 
 /** The ids of all devices, and a filter that asks for each of them. */
-async function allDevices (app: FastifyInstance) {
+async function allDevices (app: TestedApp) {
   const ids = (await app.leases.devices()).map(({ description }) => description.id)
   return { ids, notifications: { resourceSubscriptions: ids.map((id) => `mooring://devices/${id}`) } }
 }
 
-function publishAll (app: FastifyInstance, ids: readonly string[]): void {
+function publishAll (app: TestedApp, ids: readonly string[]): void {
   for (const id of ids) app.bus.publish(`device:${id}`, { type: 'resource', uri: `mooring://devices/${id}` })
 }
 

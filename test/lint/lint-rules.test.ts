@@ -7,7 +7,7 @@ t.teardown(() => linter.close())
 
 t.test('a room must not see a room to its right, and is told which ones it may see', async (t) => {
   const refused = [
-    ['src/runtime/x.ts', '../refusals/refusal.ts'],
+    ['src/refusals/x.ts', '../runtime/clock.ts'],
     ['src/protocol/x.ts', '../leases/lease.ts'],
     ['src/devices/x.ts', '../leases/lease.ts'],
     ['src/devices/virtual/x.ts', '../../tools/tool-definition.ts'],
@@ -21,7 +21,9 @@ t.test('a room must not see a room to its right, and is told which ones it may s
     ['src/tools/x.ts', '../store/open-store.ts'],
     ['src/tools/x.ts', '../config/load-config.ts'],
     ['src/mcp/x.ts', '../config/load-config.ts'],
-    ['src/config/x.ts', '../cli/help-text.ts']
+    ['src/config/x.ts', '../cli/help-text.ts'],
+    ['src/mcp/x.ts', '../mooring/create-mooring.ts'],
+    ['src/mooring/x.ts', '../cli/help-text.ts']
   ] as const
 
   for (const [file, source] of refused) {
@@ -41,7 +43,8 @@ t.test('a room may see its own files and the rooms to its left', async (t) => {
     ['src/store/sqlite/x.ts', '../../leases/lease-store.ts'],
     ['src/tools/x.ts', '../leases/lease-manager.ts'],
     ['src/mcp/x.ts', '../tools/tool-definition.ts'],
-    ['src/config/x.ts', '../devices/virtual/virtual-settings.ts']
+    ['src/config/x.ts', '../devices/virtual/virtual-settings.ts'],
+    ['src/mooring/x.ts', '../store/open-store.ts']
   ] as const
 
   for (const [file, source] of allowed) {
@@ -50,8 +53,8 @@ t.test('a room may see its own files and the rooms to its left', async (t) => {
 })
 
 t.test('no room sees Fastify, plugins, routes or the app', async (t) => {
-  const rooms = ['runtime', 'refusals', 'protocol', 'devices', 'events', 'auth', 'telemetry', 'leases', 'tasks', 'upstreams', 'store', 'tools', 'mcp', 'config']
-  const outside = ['fastify', 'fastify-plugin', '@fastify/sse', '../../plugins/leases.ts', '../../routes/mcp.ts', '../app.ts']
+  const rooms = ['runtime', 'refusals', 'protocol', 'devices', 'events', 'auth', 'telemetry', 'leases', 'tasks', 'upstreams', 'store', 'tools', 'mcp', 'config', 'mooring']
+  const outside = ['fastify', 'fastify-plugin', '@fastify/sse', '../../plugins/mooring.ts', '../../routes/mcp.ts', '../app.ts', '../build-http.ts']
   const code = outside.map((source) => `import '${source}'\n`).join('')
 
   for (const room of rooms) {
@@ -63,7 +66,7 @@ t.test('no room sees Fastify, plugins, routes or the app', async (t) => {
 })
 
 t.test('only the devices room and the settings see what is inside a driver', async (t) => {
-  for (const room of ['leases', 'store', 'tools', 'mcp']) {
+  for (const room of ['leases', 'store', 'tools', 'mcp', 'mooring']) {
     const [complaint] = await complaints("import '../devices/virtual/virtual-phone.ts'\n", `src/${room}/x.ts`)
     t.match(complaint, /Use the DeviceDriver interface/, room)
   }

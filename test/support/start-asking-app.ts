@@ -1,15 +1,12 @@
 import { once } from 'node:events'
 import { request, type OutgoingHttpHeaders } from 'node:http'
-import type { FastifyInstance } from 'fastify'
-import type {} from '../../plugins/bearer-auth.ts'
-import type {} from '../../plugins/mcp.ts'
+import { callerHeader } from '../../scripts/support/named-callers.ts'
 import type { Offer } from '../../src/tools/offer.ts'
 import { askingOffer } from './asking-offer.ts'
 import { exchange, type Reply } from './http-exchange.ts'
 import { manualTime, type ManualTime } from './manual-time.ts'
-import { principal } from './mcp-request.ts'
 import { messagesOf } from './messages-of.ts'
-import { startTestApp } from './start-test-app.ts'
+import { startTestApp, type TestedApp } from './start-test-app.ts'
 
 /** A stream that is still open. */
 export interface OpenStream {
@@ -21,7 +18,7 @@ export interface OpenStream {
 }
 
 export interface AskingApp {
-  readonly app: FastifyInstance
+  readonly app: TestedApp
   readonly url: string
   readonly token: string
   readonly did: readonly string[]
@@ -35,8 +32,6 @@ export interface AskingApp {
   legacy (method: string, params: Record<string, unknown>, options?: { id?: string | number, who?: string, version?: string | undefined }): Promise<OpenStream>
 }
 
-const whoHeader = 'x-test-principal'
-
 /** The whole server over tools that ask, with a principal for each name and a time that the test moves. */
 export async function startAskingApp (
   t: { teardown (work: () => Promise<void>): void }, { flags = [], offer = {} }: { flags?: readonly string[], offer?: Partial<Offer> } = {}
@@ -44,14 +39,12 @@ export async function startAskingApp (
   const time = manualTime(Date.UTC(2026, 0, 1))
   const { did, ...asking } = askingOffer()
   const { app, port, url, token: readToken } = await startTestApp(t, {
-    flags: ['--devices-virtual-android', '0', '--devices-virtual-ios', '0', '--call-limit-ms', '60000', ...flags],
+    phones: 0,
+    unnamed: 'ada',
+    flags: ['--call-limit-ms', '60000', ...flags],
     clock: time.clock,
     scheduler: time.scheduler,
-    offer: () => ({ ...asking, ...offer }),
-    // There is one token, so who calls is said beside it.
-    beforeRoutes: async (app) => {
-      app.addHook('onRequest', async (request) => { request.principal = principal(String(request.headers[whoHeader] ?? 'ada')) })
-    }
+    offer: () => ({ ...asking, ...offer })
   })
   t.teardown(async () => app.mcp.running.abortAll())
   const ends: Array<Promise<unknown>> = []
@@ -60,7 +53,7 @@ export async function startAskingApp (
   let lastId = 0
 
   const headersOf = (who: string): OutgoingHttpHeaders => ({
-    'content-type': 'application/json', accept: 'application/json, text/event-stream', authorization: `Bearer ${token}`, [whoHeader]: who
+    'content-type': 'application/json', accept: 'application/json, text/event-stream', authorization: `Bearer ${token}`, [callerHeader]: who
   })
 
   const post: AskingApp['post'] = async (message, headers = {}, who = 'ada') =>

@@ -1,9 +1,8 @@
 import { once } from 'node:events'
 import { request, type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
-import type {} from '../../plugins/bearer-auth.ts'
+import { callerHeader } from '../../scripts/support/named-callers.ts'
 import { exchange, type Reply } from './http-exchange.ts'
 import { idle } from './idle.ts'
-import { principal } from './mcp-request.ts'
 import { messagesOf } from './messages-of.ts'
 import { startTestApp, type TestApp } from './start-test-app.ts'
 
@@ -43,18 +42,11 @@ export interface PoolApp extends TestApp {
   held (): Promise<readonly string[]>
 }
 
-const whoHeader = 'x-test-principal'
 const mirrored: Readonly<Record<string, string>> = { device: 'mcp-param-device', platform: 'mcp-param-platform' }
 
 /** The whole server over virtual Android phones, with a principal for each name. */
 export async function startPoolApp (t: Parameters<typeof startTestApp>[0], { phones }: { readonly phones: number }): Promise<PoolApp> {
-  const test = await startTestApp(t, {
-    flags: ['--devices-virtual-android', String(phones), '--devices-virtual-ios', '0'],
-    // There is one token, so who calls is said beside it.
-    beforeRoutes: async (app) => {
-      app.addHook('onRequest', async (request) => { request.principal = principal(String(request.headers[whoHeader] ?? 'ada')) })
-    }
-  })
+  const test = await startTestApp(t, { phones, unnamed: 'ada' })
   const { app, port } = test
   const token = await test.token()
   let lastId = 0
@@ -71,7 +63,7 @@ export async function startPoolApp (t: Parameters<typeof startTestApp>[0], { pho
         'content-type': 'application/json',
         accept: 'application/json, text/event-stream',
         authorization: `Bearer ${token}`,
-        [whoHeader]: who,
+        [callerHeader]: who,
         ...(era === 'legacy'
           ? { 'mcp-protocol-version': '2025-11-25' }
           : { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': tool, ...Object.fromEntries(parameters) }),

@@ -1,12 +1,11 @@
-import type { FastifyInstance } from 'fastify'
-import { nameCallers, callerHeader } from '../../scripts/support/named-callers.ts'
+import { callerHeader } from '../../scripts/support/named-callers.ts'
 import type { AcquireTerms, DeviceSelector } from '../../src/leases/contract/lease-manager.ts'
 import type { Lease } from '../../src/leases/contract/lease.ts'
 import { fakePool, type FakeDriver } from './fake-driver.ts'
 import { exchange, type Reply } from './http-exchange.ts'
 import { manualTime, type ManualTime } from './manual-time.ts'
 import { mcpWire, type Wire } from './mcp-wire.ts'
-import { startTestApp } from './start-test-app.ts'
+import { startTestApp, type TestedApp } from './start-test-app.ts'
 
 interface Teardown { teardown (work: () => Promise<void>): void }
 
@@ -23,7 +22,7 @@ export interface PoolCaller {
 }
 
 export interface SharedPool {
-  readonly app: FastifyInstance
+  readonly app: TestedApp
   readonly port: number
   readonly token: string
   readonly time: ManualTime
@@ -36,7 +35,7 @@ export async function startSharedPool (t: Teardown, { phones: count = 2, flags =
   const time = manualTime(Date.UTC(2026, 0, 1))
   const phones = fakePool(count)
   const { app, port, token: readToken } = await startTestApp(t, {
-    flags, clock: time.clock, scheduler: time.scheduler, beforeRoutes: nameCallers, connectDevices: async () => phones
+    flags, clock: time.clock, scheduler: time.scheduler, phones
   })
   const token = await readToken()
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import { request, type IncomingHttpHeaders, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
 import type { Test } from 'tap'
 import type { RequestId } from '../../src/protocol/rejection.ts'
 
@@ -24,6 +24,8 @@ export interface StreamClient {
 export interface StreamRequest {
   readonly port: number
   readonly token: string
+  /** Beside those of any modern request. */
+  readonly headers?: OutgoingHttpHeaders
   readonly id?: RequestId
   readonly method: string
   readonly params: Readonly<Record<string, unknown>>
@@ -31,7 +33,7 @@ export interface StreamRequest {
 
 /** Resolves with the head of the response. */
 export async function openStream (
-  t: Pick<Test, 'teardown'>, { port, token, id = 's', method, params: { _meta: meta, ...params } }: StreamRequest
+  t: Pick<Test, 'teardown'>, { port, token, headers = {}, id = 's', method, params: { _meta: meta, ...params } }: StreamRequest
 ): Promise<StreamClient> {
   const outgoing = request({
     host: '127.0.0.1',
@@ -45,7 +47,8 @@ export async function openStream (
       authorization: `Bearer ${token}`,
       'mcp-protocol-version': '2026-07-28',
       'mcp-method': method,
-      ...(typeof params['name'] === 'string' ? { 'mcp-name': params['name'] } : {})
+      ...(typeof params['name'] === 'string' ? { 'mcp-name': params['name'] } : {}),
+      ...headers
     }
   })
   t.teardown(() => { outgoing.destroy() })

@@ -10,6 +10,10 @@ export class BatchChannel {
     this.#channel = channel
   }
 
+  get via (): object | undefined {
+    return this.#channel.via
+  }
+
   /** However many entries watch, the channel is watched once. */
   whenGone (listener: () => void): () => void {
     this.#listeners.add(listener)
@@ -45,6 +49,10 @@ export class BatchEntry implements Channel {
 
   constructor (batch: BatchChannel) {
     this.#batch = batch
+  }
+
+  get via (): object | undefined {
+    return this.#batch.via
   }
 
   openStream (): AnswerStream | undefined {

@@ -20,6 +20,8 @@ export interface Answer {
 export interface Channel {
   /** What counts the work that is done for this message; undefined where it is not counted. */
   readonly place: Place | undefined
+  /** The ingress that the message came through: when that closes, what came through it is told to stop. */
+  readonly via?: object | undefined
   /**
    * Makes the answer a stream, on which messages may precede it.
    *

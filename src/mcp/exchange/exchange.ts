@@ -63,7 +63,7 @@ export function createExchange ({ dispatcher, encoder, running, takeInbound, log
 
   async function answerRequest (envelope: Envelope, sender: Sender, channel: Channel): Promise<void> {
     const { era, id } = envelope
-    const run = running.begin(era === 'legacy' ? { principal: sender.principal, id } : undefined)
+    const run = running.begin(era === 'legacy' ? { principal: sender.principal, id } : undefined, channel.via)
     const request = new BoundRequest(envelope, sender, run)
     const { place } = channel
     place?.keep()
