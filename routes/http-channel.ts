@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import type {} from '../plugins/admission.ts'
+import type {} from '../plugins/places.ts'
 import { logAbandoned } from '../plugins/request-log.ts'
 import type { Answer, AnswerStream, Channel, Place } from '../src/mcp/exchange/channel.ts'
 import { sendAnswer } from './send-answer.ts'

@@ -53,7 +53,10 @@ export interface Place {
   keep (): void
   /** The work that kept it has ended. */
   leave (): void
-  /** The channel keeps it no longer, which it does from the beginning until it closes. */
+  /**
+   * The channel keeps it no longer, which it does from the beginning until it closes: it goes on as
+   * an idle stream with limits of its own, and draining does not wait for its end.
+   */
   release (): void
 }
 
