@@ -17,7 +17,7 @@
  * An answer is checked before anybody reads it; one that is no answer to its question is asked
  * for again.
  */
-import type { FilledIn } from '../protocol/form-question.ts'
+import { formQuestion, type FilledIn } from '../protocol/form-question.ts'
 import type { Question, Refused } from '../protocol/question.ts'
 import { NotConfirmedRefusal } from './tool-refusals.ts'
 
@@ -50,4 +50,21 @@ export interface Asking {
 export function filledIn<Values> (answer: FilledIn<Values> | Refused, what: string): Values {
   if (answer.action !== 'accept') throw new NotConfirmedRefusal({ what, action: answer.action })
   return answer.content
+}
+
+/** A question whose user agrees to something by ticking one box, which has to be there and ticked. */
+export function agreementQuestion ({ message, title }: { readonly message: string, readonly title: string }): Question<Agreement> {
+  return formQuestion({ message, fields: { confirm: { type: 'boolean', title } }, required: ['confirm'] })
+}
+
+export type Agreement = FilledIn<{ readonly confirm: boolean }> | Refused
+
+/**
+ * Goes on only when the user agreed: a form that was sent off as it came agrees to nothing.
+ *
+ * @param what a clause for the refusal, such as `resetting virtual-ios-1`
+ * @throws {NotConfirmedRefusal} the user declined, closed the question, or left the box empty
+ */
+export function ensureAgreed (answer: Agreement, what: string): void {
+  if (filledIn(answer, what).confirm !== true) throw new NotConfirmedRefusal({ what, action: 'decline' })
 }
