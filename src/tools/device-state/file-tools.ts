@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { filePathPattern, filePathProblem, largestFileBytes, type FileInfo } from '../../devices/file-commands.ts'
-import { longestRecordingMs } from '../../devices/recording-commands.ts'
+import { filePathPattern, filePathProblem, type FileInfo } from '../../devices/file-commands.ts'
 import { shown } from '../../text/quote.ts'
 import type { DeviceToolParts } from '../device-tool-parts.ts'
 import { leaseInput } from '../lease-input.ts'
