@@ -303,7 +303,7 @@ export function createLane (
     },
 
     async confirm ({ isConfirmed, handle, fence }) {
-      return isConfirmed || await change({ type: 'confirm', deviceId, handle, fence, nowMs: nowMs() }) !== undefined
+      return isConfirmed || await record.change({ type: 'confirm', deviceId, handle, fence, nowMs: nowMs() }) !== undefined
     },
 
     hear (handle) {
