@@ -21,7 +21,7 @@ import type { Ids } from './runtime/ids.ts'
 import type { Scheduler } from './runtime/scheduler.ts'
 import { createLog } from './telemetry/create-log.ts'
 
-export interface AppParts extends Partial<Pick<MooringParts, 'connectDevices' | 'offer'>>, Pick<HttpIngress, 'beforeRoutes'> {
+export interface AppParts extends Partial<Pick<MooringParts, 'connectDevices' | 'offer' | 'catalog'>>, Pick<HttpIngress, 'beforeRoutes'> {
   readonly config: Config
   readonly clock: Clock
   readonly scheduler: Scheduler
@@ -45,7 +45,7 @@ export interface App {
 }
 
 export async function buildApp (
-  { config, clock, scheduler, ids, logDestination, connectDevices, offer, beforeRoutes, authenticator = (token) => token }: AppParts
+  { config, clock, scheduler, ids, logDestination, connectDevices, offer, catalog, beforeRoutes, authenticator = (token) => token }: AppParts
 ): Promise<App> {
   const { server } = config
   const log = createLog({ level: config.log.level, destination: logDestination })
@@ -59,6 +59,7 @@ export async function buildApp (
     log,
     connectDevices: connectDevices ?? (async () => createVirtualPhones({ settings: config.devices.virtual, clock, scheduler, ids })),
     ...(offer === undefined ? {} : { offer }),
+    ...(catalog === undefined ? {} : { catalog }),
     services: [createPublishedToken({ file: server.tokenFile, token, ids, scheduler })]
   })
   const http = await buildHttp(mooring, {
