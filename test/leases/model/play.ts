@@ -446,7 +446,11 @@ export function createPlay (world: World): Play {
       }
       case 'drain': {
         const drain = act.deadlineMs === undefined ? {} : { deadlineAtMs: nowMs() + act.deadlineMs }
-        for (const phone of phonesOf(act.phone)) setHold(phone, { drain })
+        for (const phone of phonesOf(act.phone)) {
+          setHold(phone, { drain })
+          // One that is leaving hears of it as well, as long as it has a lease.
+          if (phone.removal !== undefined && act.deadlineMs !== undefined) for (const lease of going(phone)) lease.causes.add('drained')
+        }
         begin('drain', ordered(act.phone, leases().operations.drain({ ...selectorOf(act.phone), reason: 'inventory', by: operator, ...(act.deadlineMs === undefined ? {} : { deadlineMs: act.deadlineMs }) })))
         break
       }
