@@ -8,7 +8,7 @@
  *   Here each handler decides for each reply, when it knows, and no other reply pays for it.
  * - Its `send` waits for a slow reader with two more listeners for each message, and never stops
  *   waiting when that reader leaves. Messages are written to the response itself.
- * - Its heartbeat is a timer for each stream, and goes on while nobody reads. Here one timer
+ * - Its heartbeat is a timer for each stream, and goes on while the client does not read. Here one timer
  *   keeps all streams alive.
  * - It assigns `reply.sse` without declaring it, which gives replies a shape of their own.
  * - It reports a failing close callback to the console. It is given none.

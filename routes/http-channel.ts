@@ -49,7 +49,7 @@ export class HttpChannel implements Channel {
     return () => raw.off('close', leave)
   }
 
-  /** A response that goes out when the caller has left is handed over to nobody. */
+  /** A response that goes out when the caller has left does not reach it. */
   async isThere (): Promise<boolean> {
     // That it has left may have arrived without having been read. Only the second turn comes after a look at the network.
     await turn()

@@ -88,8 +88,7 @@ export async function buildHttp (
     // Admission answers while the ingress closes, and graceful-close has waited before connections end.
     return503OnClosing: false,
     forceCloseConnections: true,
-    // A path that cannot be decoded goes the way of every unknown path, past every check.
-    rewriteUrl: ({ url = '/' }) => isDecodable(pathOf({ url })) ? url : '/undecodable-path'
+    rewriteUrl: ({ url = '/' }) => routableUrl(url)
   })
 
   // Node would drop what comes after the two thousandth, be it a second Mcp-Name; bytes bound them well enough.
@@ -115,6 +114,16 @@ export async function buildHttp (
   await http.register(poolLists, { clock })
   await http.register(poolOrders, { clock, bodyLimitBytes })
   return http
+}
+
+/**
+ * The target of a request in a form that the router takes. One that it would not take has to be
+ * kept from it: it would answer by itself, past every check and without a line in the log. Such a
+ * target goes the way of every unknown path instead.
+ */
+function routableUrl (target: string): string {
+  const url = target.startsWith('/') || target === '*' ? target : /^https?:\/\/[^/?#]+(\/.*)?$/i.exec(target)?.[1]
+  return url !== undefined && isDecodable(pathOf({ url })) ? url : '/unroutable-target'
 }
 
 function isDecodable (path: string): boolean {

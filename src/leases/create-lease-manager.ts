@@ -217,7 +217,8 @@ export function createLeaseManager (
       open = false
       // None waits for another before it stops: what one still has under way, the next may break off.
       await Promise.all(services.toReversed().map((service) => service.stop()))
-      if (wasOpen) await store.noteAlive(nowMs())
+      // A store that fails now is no reason not to stop. The next process takes an earlier sign of life, and forgives more.
+      if (wasOpen) await store.noteAlive(nowMs()).catch((cause: unknown) => log.error({ err: cause }, 'a sign of life could not be noted'))
     }
   }
 }

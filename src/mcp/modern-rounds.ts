@@ -28,7 +28,7 @@ interface RoundsState {
 /** The answers travel twice, so they are kept well below the size of a request. */
 const maxAnswersLength = 1_048_576
 
-/** Ends a run whose questions have no answers yet. Not an error: whoever catches it throws it on. */
+/** Ends a run whose questions have no answers yet. Not an error: what catches it throws it on. */
 export class QuestionsAsked extends Error {
   constructor () {
     super('the caller has been asked, and calls again')

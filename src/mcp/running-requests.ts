@@ -102,8 +102,8 @@ export function createRunningRequests ({ limitMs, clock, scheduler }: {
 }
 
 /**
- * The signal is made when somebody asks for it: most requests are answered before anybody
- * does, and it would be the most expensive thing about them.
+ * The signal is made when it is asked for: most requests are answered before that, and it would
+ * be the most expensive thing about them.
  */
 class Running implements RunningRequest {
   readonly sinceMs: number

@@ -5,8 +5,8 @@
  * modern caller cannot be asked while it waits. A question without an answer ends the run; the
  * caller gets the question as the result and calls again with its answer, and the work runs
  * again from its beginning, where `ask` now returns what was answered (MRTR-01…08). A legacy
- * caller is asked on the stream of its call, and `ask` waits (LEGACY-14). Whoever asks keeps to
- * three rules, and need not know which it is:
+ * caller is asked on the stream of its call, and `ask` waits (LEGACY-14). Work that asks keeps
+ * to three rules, and need not know which era it is:
  *
  * - Ask first, act afterwards. What stands before the last question is done once for each round.
  *   Nothing has happened yet when the user says no (MRTR-09).
@@ -14,7 +14,7 @@
  *   question depends on and can change between rounds is part of the key.
  * - What `ask` throws goes on to the caller; only a `Refusal` may be caught.
  *
- * An answer is checked before anybody reads it; one that is no answer to its question is asked
+ * An answer is checked before the work gets it; one that is no answer to its question is asked
  * for again.
  */
 import { formQuestion, type FilledIn } from '../protocol/form-question.ts'

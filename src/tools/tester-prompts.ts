@@ -4,7 +4,7 @@ import type { PromptArgument, PromptDefinition } from './prompt-definition.ts'
 
 type Suggest = NonNullable<PromptArgument['complete']>
 
-/** `suggestApps` and `suggestDevices` offer ids while a user fills in the arguments. */
+/** `suggestApps` and `suggestDevices` offer ids while the user fills in the arguments. */
 export function createTesterPrompts ({ suggestApps, suggestDevices }: {
   readonly suggestApps: Suggest
   readonly suggestDevices: Suggest

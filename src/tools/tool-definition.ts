@@ -17,7 +17,7 @@ export interface ToolOutput {
   readonly structuredContent: Readonly<Record<string, unknown>>
   /**
    * Takes back exactly what this call made, for a caller that went away before it learned of
-   * it: a lease nobody knows of would block its phone until it expires.
+   * it: a lease whose holder does not know of it would block its phone until it expires.
    */
   readonly undo?: () => Promise<void>
 }
@@ -41,7 +41,7 @@ export interface ToolCall extends Asking {
   readonly signal: AbortSignal
   /** Tells the caller how far the work is; does nothing for a caller that did not ask. */
   readonly progress: (step: { readonly progress: number, readonly total?: number, readonly message?: string }) => void
-  /** Tells a caller that wants log messages what is going on; never secrets or what somebody typed (LOG-03). */
+  /** Tells a caller that wants log messages what is going on; never secrets or typed text (LOG-03). */
   readonly log: (level: LogLevel, data: Readonly<Record<string, unknown>>) => void
   /** Adds something to whatever the call comes back with, be it a refusal. */
   addAside (aside: Aside): void

@@ -32,7 +32,7 @@ export interface TestApp {
   log (): string
 }
 
-type TestParts = Partial<Pick<AppParts, 'clock' | 'scheduler' | 'ids' | 'offer' | 'beforeRoutes' | 'connectDevices'>>
+type TestParts = Partial<Pick<AppParts, 'clock' | 'scheduler' | 'ids' | 'offer' | 'catalog' | 'beforeRoutes' | 'connectDevices'>>
 
 export interface TestAppOptions extends TestParts {
   readonly flags?: readonly string[]

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { asyncProperty, type FuzzProperty } from '../../fuzz/fuzz-property.ts'
 import { burst, type Act } from './acts.ts'
+import type { CreateDatabase } from './databases.ts'
 import { createPlay, type Play } from './play.ts'
 import { createWorld, type Fault } from './world.ts'
 
@@ -30,9 +31,13 @@ const happenings = fc.commands([burst.map((acts) => new Happening(acts))], { max
 const pauses = fc.oneof(fc.constant([0]), fc.array(fc.nat({ max: 4 }), { minLength: 1, maxLength: 7 }))
 
 /** Random histories of a pool, which may be broken on purpose. */
-export function histories (fault?: () => Fault): FuzzProperty {
+export function histories ({ fault, createDatabase }: { readonly fault?: () => Fault, readonly createDatabase?: CreateDatabase } = {}): FuzzProperty {
   return asyncProperty('a pool keeps its promises, whatever happens to it', 100, [happenings, pauses], async (commands, pauses) => {
-    const world = await createWorld({ pauses, ...(fault === undefined ? {} : { fault: fault() }) })
+    const world = await createWorld({
+      pauses,
+      ...(fault === undefined ? {} : { fault: fault() }),
+      ...(createDatabase === undefined ? {} : { createDatabase })
+    })
     try {
       await world.begin()
       const play = createPlay(world)

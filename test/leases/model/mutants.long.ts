@@ -10,7 +10,7 @@ t.setTimeout(600_000)
 
 for (const { rule, fault } of mutants) {
   t.test(`noticed when broken: ${rule}`, { timeout: 120_000 }, async (t) => {
-    const noticed: unknown = await Promise.resolve(histories(fault).assert({ seed: 1, numRuns: mostHistories, endOnFailure: true })).catch((failure: unknown) => failure)
+    const noticed: unknown = await Promise.resolve(histories({ fault }).assert({ seed: 1, numRuns: mostHistories, endOnFailure: true })).catch((failure: unknown) => failure)
 
     t.ok(noticed instanceof Error, `within ${mostHistories} histories`)
     if (!(noticed instanceof Error)) return

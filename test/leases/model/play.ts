@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { DeviceOfflineRefusal } from '../../../src/devices/device-refusals.ts'
 import { Refusal } from '../../../src/refusals/refusal.ts'
 import type { Lease } from '../../../src/leases/contract/lease.ts'
 import type { Act } from './acts.ts'
@@ -289,7 +290,8 @@ export function createPlay (world: World): Play {
         model.runs.add(begun)
         lease.runs.add(begun)
         signal.addEventListener('abort', () => {
-          begun.abortedAtMs = nowMs()
+          // Work on a device that is lost comes to its end, and its lease goes on.
+          if (!(signal.reason instanceof DeviceOfflineRefusal)) begun.abortedAtMs = nowMs()
           finish()
         })
         if (isLong) await finished

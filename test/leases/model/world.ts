@@ -1,6 +1,3 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { DeviceDriver } from '../../../src/devices/device-driver.ts'
 import { DeviceOfflineRefusal } from '../../../src/devices/device-refusals.ts'
 import type { Departure, DeviceSink, DeviceSource } from '../../../src/devices/device-source.ts'
@@ -12,12 +9,12 @@ import { createAcquireQueue, type AcquireQueue } from '../../../src/leases/queue
 import type { Clock } from '../../../src/runtime/clock.ts'
 import type { Ids } from '../../../src/runtime/ids.ts'
 import type { Scheduler } from '../../../src/runtime/scheduler.ts'
-import { openSqliteStore } from '../../../src/store/open-store.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { fakeDriver, type FakeDriver } from '../../support/fake-driver.ts'
 import { idle } from '../../support/idle.ts'
 import { manualTime } from '../../support/manual-time.ts'
 import { phones as descriptions } from './acts.ts'
+import { sqliteFiles, type CreateDatabase } from './databases.ts'
 
 export const maxPerHolder = 3
 /** Short, so that everything that can happen happens within a short history. */
@@ -95,11 +92,7 @@ export interface World {
   close (): Promise<void>
 }
 
-// A file in memory where there is one: it is closed and opened again thousands of times.
-const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'mooring-model-'))
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-const template = join(folder, 'template.db')
-await openSqliteStore({ file: template }).close()
+const createSqliteFile = sqliteFiles()
 
 /** Handles that differ in the characters that the audit shows. */
 function countingIds (): Ids {
@@ -110,14 +103,15 @@ function countingIds (): Ids {
   }
 }
 
-let histories = 0
-
 const never = new Promise<never>(() => {})
 
 /** The pool, its phones and its time. `pauses` says how long the store takes each time, in turn. */
-export async function createWorld ({ fault = {}, pauses }: { readonly fault?: Fault, readonly pauses: readonly number[] }): Promise<World> {
-  const file = join(folder, `history-${++histories}.db`)
-  copyFileSync(template, file)
+export async function createWorld ({ fault = {}, pauses, createDatabase = createSqliteFile }: {
+  readonly fault?: Fault
+  readonly pauses: readonly number[]
+  readonly createDatabase?: CreateDatabase
+}): Promise<World> {
+  const database = await createDatabase()
 
   const time = manualTime(Date.UTC(2026, 0, 1))
   const ids = countingIds()
@@ -217,12 +211,13 @@ export async function createWorld ({ fault = {}, pauses }: { readonly fault?: Fa
 
     async begin () {
       const life = createLife(time)
-      const store = openSqliteStore({ file })
+      const store = await database.open()
       const source = createSource(life)
       const faulty = fault.store?.(store.leases) ?? store.leases
       const manager = createLeaseManager({
         store: mortal(faulty, life, pause),
-        ledger: mortal(store.changes, life),
+        // Where it answers at once, nothing is ever under way in it.
+        ledger: mortal(store.changes, life, database.isElsewhere ? async () => {} : undefined),
         sources: [source],
         clock: fault.clock?.(time.clock) ?? time.clock,
         scheduler: fault.scheduler?.(life.scheduler) ?? life.scheduler,
@@ -242,7 +237,7 @@ export async function createWorld ({ fault = {}, pauses }: { readonly fault?: Fa
       current?.life.end()
       await current?.store.close()
       current = undefined
-      for (const suffix of ['', '-wal']) rmSync(`${file}${suffix}`, { force: true })
+      database.remove()
     }
   }
 }
