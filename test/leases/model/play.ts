@@ -73,7 +73,7 @@ export function createPlay (world: World): Play {
     assert.ok(!request.caller.signal.aborted, `${request.name} was served though its caller had left`)
     request.state = 'granted'
     assert.equal(given.length, request.wanted.length, 'all or nothing')
-    assert.equal(new Set(given.map(({ deviceId }) => deviceId)).size, given.length, 'a device for each wish')
+    assert.equal(new Set(given.map(({ deviceId }) => deviceId)).size, given.length, 'a device for each selector')
     for (const [i, lease] of given.entries()) {
       const phone = phoneOf(model, lease.deviceId)
       assert.ok(fits(phone, request.wanted.slice(i, i + 1)), `${request.name} got a device it did not want`)
