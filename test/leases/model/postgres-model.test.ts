@@ -3,17 +3,23 @@ import { createTestDatabase } from '../../../scripts/support/postgres-database.t
 import { postgresTables } from './databases.ts'
 import { histories } from './histories.ts'
 
-/** Fewer of the same histories: the rules are the same ones, and each change takes three round trips here. */
-const seed = 20260728
-const secondsToTry = 20
+/** Fewer histories: the rules are the same ones, and each change takes three round trips here. */
+const firstSeed = 20260728
+const mostHistories = 40
+const msToTry = 10_000
 const hangsAfterMs = 60_000
-t.setTimeout(hangsAfterMs + 6 * secondsToTry * 1_000)
+t.setTimeout(2 * hangsAfterMs + msToTry)
 
 t.test('a pool keeps its promises over Postgres too', async (t) => {
   const database = await createTestDatabase()
   t.teardown(() => database.drop())
 
-  await histories({ createDatabase: postgresTables(database) })
-    .assert({ seed, numRuns: 200, timeout: hangsAfterMs, interruptAfterTimeLimit: secondsToTry * 1_000, markInterruptAsFailure: false })
+  // One by one: a time limit of fast-check's would leave the last one running while its database goes.
+  const { assert } = histories({ createDatabase: postgresTables(database) })
+  const untilMs = performance.now() + msToTry
+  let played = 0
+  do await assert({ seed: firstSeed + played++, numRuns: 1, timeout: hangsAfterMs })
+  while (played < mostHistories && performance.now() < untilMs)
+  t.comment(`${played} histories`)
   t.pass()
 })
