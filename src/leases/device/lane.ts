@@ -156,7 +156,7 @@ export function createLane (
   const { nowMs, scheduler, log, inBackground } = context
   const deviceId = occupancy.device.id
   const awaitedUntilMs = nowMs() + settings.awaitOwnerMs
-  const record = createRecord({ store, mailbox, occupancy, onChange: recordChanged, announce })
+  const record = createRecord({ context, store, mailbox, occupancy, onChange: recordChanged, announce })
   const running = createRunningWork(() => watch.setTimer())
   const presence = createPresence({
     context,
@@ -390,6 +390,7 @@ export function createLane (
     async stop () {
       stopped = true
       stopLooking()
+      record.stop()
       watch.stop()
       presence.stop()
       running.abortAll(new CancelledRefusal('shutting_down'))
