@@ -58,7 +58,9 @@ export default fp<EventStreamsOptions>(async function eventStreams (fastify, { s
   })
 
   const stop = scheduler.every(keepaliveMs, () => {
-    fastify.mooring.slices.run(begun, keepAlive).catch((fault: unknown) => fastify.log.error({ err: fault }, 'streams could not be kept alive'))
+    fastify.mooring.slices.run(begun, keepAlive).catch((fault: unknown) => {
+      fastify.log.error({ err: fault }, 'streams could not be kept alive')
+    })
   })
   fastify.addHook('onClose', async () => stop())
 }, { name: 'event-streams', fastify: '5.x', dependencies: ['mooring'] })

@@ -10,6 +10,7 @@ export class HttpChannel implements Channel {
   readonly via: object
   readonly #reply: FastifyReply
   #delivered: Promise<boolean> | undefined
+  #hasFailed = false
 
   constructor (reply: FastifyReply) {
     this.#reply = reply
@@ -31,6 +32,7 @@ export class HttpChannel implements Channel {
 
   fail (error: unknown): void {
     const { raw } = this.#reply
+    this.#hasFailed = true
     if (raw.headersSent) raw.destroy()
     else this.#reply.send(error)
   }
@@ -62,7 +64,7 @@ export class HttpChannel implements Channel {
     this.#delivered ??= new Promise((resolve) => {
       const { raw, request: { socket } } = this.#reply
       // A response whose connection breaks counts as finished too.
-      raw.once('close', () => resolve(raw.writableFinished && socket.errored === null))
+      raw.once('close', () => resolve(raw.writableFinished && socket.errored === null && !this.#hasFailed))
     })
     return this.#delivered
   }

@@ -76,7 +76,9 @@ export function openModernRounds ({ request, belongsTo, sealer }: {
     }
     return {
       kind: 'input_required',
-      inputRequests: Object.fromEntries([...asked].map(([key, { method, params }]) => [key, { method, ...(params === undefined ? {} : { params }) }])),
+      inputRequests: Object.fromEntries([...asked].map(
+        ([key, { method, params }]) => [key, { method, ...(params === undefined ? {} : { params }) }]
+      )),
       requestState: sealer.seal(state, belongsTo)
     }
   }

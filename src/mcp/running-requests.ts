@@ -88,7 +88,8 @@ export function createRunningRequests ({ limitMs, clock, scheduler }: {
       return request
     },
     cancel ({ principal, id }) {
-      const [only, ...others] = [...running].filter(({ cancellable }) => cancellable?.id === id && cancellable?.principal.key === principal.key)
+      const meant = [...running].filter(({ cancellable }) => cancellable?.id === id && cancellable?.principal.key === principal.key)
+      const [only, ...others] = meant
       if (only !== undefined && others.length === 0) only.stop('caller_cancelled')
     },
     abortAll (via) {

@@ -9,7 +9,10 @@ export type ContentBlock =
   | { readonly type: 'text', readonly text: string }
   | { readonly type: 'image' | 'audio', readonly data: string, readonly mimeType: string }
   | { readonly type: 'resource_link', readonly uri: string, readonly name: string, readonly mimeType?: string }
-  | { readonly type: 'resource', readonly resource: { readonly uri: string, readonly mimeType: string } & ({ readonly text: string } | { readonly blob: string }) }
+  | {
+    readonly type: 'resource'
+    readonly resource: { readonly uri: string, readonly mimeType: string } & ({ readonly text: string } | { readonly blob: string })
+  }
 
 /** What a tool call comes back with. A "no" is a thrown `Refusal`, never a result. */
 export interface ToolOutput {

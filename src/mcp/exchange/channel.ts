@@ -43,7 +43,7 @@ export interface Channel {
   whenGone (listener: () => void): () => void
   /** Whether the caller is still there, after a look at all that has come from it until now. */
   isThere (): Promise<boolean>
-  /** Resolves when the channel is done with the answer: whether all of it was handed over. Ask before answering. */
+  /** Resolves when the channel is over: whether an answer, and all of it, was handed over. Ask before answering. */
   delivered (): Promise<boolean>
 }
 
