@@ -2,7 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Authenticator } from '../src/auth/authenticator.ts'
 import type { Principal } from '../src/protocol/principal.ts'
-import { sendHttpError } from './http-error.ts'
+import { sendHttpError, type HttpError } from './http-error.ts'
+import { refuseConnection } from './refuse-connection.ts'
 import { pathOf } from './request-path.ts'
 
 declare module 'fastify' {
@@ -16,6 +17,10 @@ export interface BearerAuthOptions {
   readonly authenticator: Authenticator
   /** Paths that answer without a token. */
   readonly openPaths: readonly string[]
+}
+
+const tokenInQuery: HttpError = {
+  error: 'Token in the query string', nextAction: 'Send it as `Authorization: Bearer <token>`, and replace it: URLs are logged.'
 }
 
 /**
@@ -32,14 +37,12 @@ export default fp<BearerAuthOptions>(async function bearerAuth (fastify, { authe
     }
     // A token in a URL ends up in logs and histories along the way.
     if (holdsToken(request)) {
-      sendHttpError(reply, 400, {
-        error: 'Token in the query string', nextAction: 'Send it as `Authorization: Bearer <token>`, and replace it: URLs are logged.'
-      })
+      refuseConnection(reply, () => sendHttpError(reply, 400, tokenInQuery))
       return
     }
     request.principal = authenticator.authenticate(request.headers) ?? null
     if (request.principal === null) {
-      sendHttpError(reply.header('www-authenticate', 'Bearer'), 401, { error: 'Unauthorized' })
+      refuseConnection(reply, () => sendHttpError(reply.header('www-authenticate', 'Bearer'), 401, { error: 'Unauthorized' }))
       return
     }
     done()

@@ -2,15 +2,13 @@ import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { acceptsBothForms, isJsonContentType } from '../src/protocol/media-types.ts'
 import { sendHttpError, tooLarge, unsupportedType } from './http-error.ts'
+import { maxDiscardedBytes } from './refuse-connection.ts'
 
 export interface BodyOptions {
   readonly limitBytes: number
   /** Whether the answer can be an event stream, which its caller then has to accept. */
   readonly mayStream: boolean
 }
-
-/** An honest client that is told 413 finishes sending; a body beyond this is cut off instead. */
-const maxDiscardedBytes = 64 * 1024 * 1024
 
 /**
  * What a POST may bring and must accept in return (VAL-04, HTTP-03, HTTP-04, HTTP-19), in the
@@ -41,4 +39,4 @@ export default fp<BodyOptions>(async function body (fastify, { limitBytes, maySt
     }
     done()
   })
-}, { name: 'body', fastify: '5.x', dependencies: ['bearer-auth'] })
+}, { name: 'body', fastify: '5.x', dependencies: ['places'] })

@@ -8,7 +8,7 @@
  *   Here each handler decides for each reply, when it knows, and no other reply pays for it.
  * - Its `send` waits for a slow reader with two more listeners for each message, and never stops
  *   waiting when that reader leaves. Messages are written to the response itself.
- * - Its heartbeat is a timer for each stream, and goes on while nobody reads. Here one timer
+ * - Its heartbeat is a timer for each stream, and goes on while the client does not read. Here one timer
  *   keeps all streams alive.
  * - It assigns `reply.sse` without declaring it, which gives replies a shape of their own.
  * - It reports a failing close callback to the console. It is given none.
@@ -17,9 +17,9 @@ import { fastifySSE } from '@fastify/sse'
 import type { ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
-import type {} from './admission.ts'
 import type {} from './envelope.ts'
 import type {} from './mooring.ts'
+import type {} from './places.ts'
 import type { AnswerStream } from '../src/mcp/exchange/channel.ts'
 import type { Scheduler } from '../src/runtime/scheduler.ts'
 
@@ -58,7 +58,9 @@ export default fp<EventStreamsOptions>(async function eventStreams (fastify, { s
   })
 
   const stop = scheduler.every(keepaliveMs, () => {
-    fastify.mooring.slices.run(begun, keepAlive).catch((fault: unknown) => fastify.log.error({ err: fault }, 'streams could not be kept alive'))
+    fastify.mooring.slices.run(begun, keepAlive).catch((fault: unknown) => {
+      fastify.log.error({ err: fault }, 'streams could not be kept alive')
+    })
   })
   fastify.addHook('onClose', async () => stop())
 }, { name: 'event-streams', fastify: '5.x', dependencies: ['mooring'] })

@@ -1,6 +1,7 @@
 import fp from 'fastify-plugin'
 import type {} from './admission.ts'
 import type {} from './mooring.ts'
+import type {} from './places.ts'
 import type { Cancel, Scheduler } from '../src/runtime/scheduler.ts'
 
 export interface GracefulCloseOptions {
@@ -23,10 +24,10 @@ export default fp<GracefulCloseOptions>(async function gracefulClose (fastify, {
   fastify.addHook('preClose', async () => {
     fastify.admission.drain()
     await listenStreams.end(via)
-    await doneOrAfter(graceMs, fastify.admission.idle())
+    await doneOrAfter(graceMs, fastify.places.idle())
     mcp.running.abortAll(via)
     // A call that waits in a queue is not in flight, and is told all the same.
-    await doneOrAfter(abortedMs, Promise.all([fastify.admission.idle(), mcp.running.idle(via)]))
+    await doneOrAfter(abortedMs, Promise.all([fastify.places.idle(), mcp.running.idle(via)]))
   })
 
   async function doneOrAfter (limitMs: number, done: Promise<unknown>): Promise<void> {
@@ -35,4 +36,4 @@ export default fp<GracefulCloseOptions>(async function gracefulClose (fastify, {
     await Promise.race([done, timeIsUp])
     cancel()
   }
-}, { name: 'graceful-close', fastify: '5.x', dependencies: ['admission', 'mooring'] })
+}, { name: 'graceful-close', fastify: '5.x', dependencies: ['admission', 'mooring', 'places'] })

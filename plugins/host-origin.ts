@@ -1,6 +1,8 @@
+import type { FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
 import type { HeaderValues, HostAllowList } from '../src/auth/host-allow-list.ts'
 import { errorCodes } from '../src/protocol/error-table.ts'
+import { refuseConnection } from './refuse-connection.ts'
 
 export interface HostOriginOptions {
   readonly allowList: HostAllowList
@@ -16,22 +18,29 @@ export default fp<HostOriginOptions>(async function hostOrigin (fastify, { allow
   fastify.addHook('onRequest', (request, reply, done) => {
     const named = targetHost(request.originalUrl)
     if (!allowList.allowsHost(valuesOf(request.headers.host)) || (named !== undefined && !allowList.allowsHost([named]))) {
-      reply.code(403).type('application/json; charset=utf-8').send(forbidden(
-        'host_not_allowed', 'This server is not served under the name in the Host header.',
-        'Use 127.0.0.1 or localhost, or have the operator add the name to server.allowedHosts.'
-      ))
+      refuse(reply, hostNotAllowed)
       return
     }
     if (!allowList.allowsOrigin(valuesOf(request.headers.origin))) {
-      reply.code(403).type('application/json; charset=utf-8').send(forbidden(
-        'origin_not_allowed', 'Requests from this Origin are not allowed.',
-        'Call without an Origin header, or have the operator add the origin to server.allowedOrigins.'
-      ))
+      refuse(reply, originNotAllowed)
       return
     }
     done()
   })
 }, { name: 'host-origin', fastify: '5.x' })
+
+const hostNotAllowed = forbidden(
+  'host_not_allowed', 'This server is not served under the name in the Host header.',
+  'Use 127.0.0.1 or localhost, or have the operator add the name to server.allowedHosts.'
+)
+const originNotAllowed = forbidden(
+  'origin_not_allowed', 'Requests from this Origin are not allowed.',
+  'Call without an Origin header, or have the operator add the origin to server.allowedOrigins.'
+)
+
+function refuse (reply: FastifyReply, body: string): void {
+  refuseConnection(reply, () => reply.code(403).type('application/json; charset=utf-8').send(body))
+}
 
 function forbidden (code: string, message: string, nextAction: string): string {
   return JSON.stringify({

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import type {} from '../plugins/admission.ts'
+import type {} from '../plugins/places.ts'
 import { logAbandoned } from '../plugins/request-log.ts'
 import type { Answer, AnswerStream, Channel, Place } from '../src/mcp/exchange/channel.ts'
 import { sendAnswer } from './send-answer.ts'
@@ -10,6 +10,7 @@ export class HttpChannel implements Channel {
   readonly via: object
   readonly #reply: FastifyReply
   #delivered: Promise<boolean> | undefined
+  #hasFailed = false
 
   constructor (reply: FastifyReply) {
     this.#reply = reply
@@ -31,6 +32,7 @@ export class HttpChannel implements Channel {
 
   fail (error: unknown): void {
     const { raw } = this.#reply
+    this.#hasFailed = true
     if (raw.headersSent) raw.destroy()
     else this.#reply.send(error)
   }
@@ -49,7 +51,7 @@ export class HttpChannel implements Channel {
     return () => raw.off('close', leave)
   }
 
-  /** A response that goes out when the caller has left is handed over to nobody. */
+  /** A response that goes out when the caller has left does not reach it. */
   async isThere (): Promise<boolean> {
     // That it has left may have arrived without having been read. Only the second turn comes after a look at the network.
     await turn()
@@ -62,7 +64,7 @@ export class HttpChannel implements Channel {
     this.#delivered ??= new Promise((resolve) => {
       const { raw, request: { socket } } = this.#reply
       // A response whose connection breaks counts as finished too.
-      raw.once('close', () => resolve(raw.writableFinished && socket.errored === null))
+      raw.once('close', () => resolve(raw.writableFinished && socket.errored === null && !this.#hasFailed))
     })
     return this.#delivered
   }

@@ -31,7 +31,7 @@ const mcpRoute: FastifyPluginAsync<McpRouteOptions> = async function mcpRoute (f
   fastify.post('/mcp', function mcp (request, reply) {
     const { incoming, principal } = request
     if (incoming === null || principal === null) throw new Error('the ingress let an unread request through')
-    void fastify.mcp.exchange.answer(incoming, new HttpSender(request, principal), new HttpChannel(reply))
+    fastify.mcp.exchange.answer(incoming, new HttpSender(request, principal), new HttpChannel(reply))
   })
 }
 

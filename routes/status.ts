@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type {} from '../plugins/admission.ts'
 import type {} from '../plugins/mooring.ts'
+import type {} from '../plugins/places.ts'
 import { deviceStates } from '../src/leases/contract/lease-manager.ts'
 import type { Clock } from '../src/runtime/clock.ts'
 import { packageVersion } from '../src/runtime/package-root.ts'
@@ -75,7 +76,7 @@ const statusRoute: FastifyPluginAsync<StatusOptions> = async function statusRout
       version: packageVersion,
       state: fastify.admission.state,
       uptimeMs: Math.round(clock.monotonicMs() - startedMs),
-      requestsInFlight: fastify.admission.inFlight,
+      requestsInFlight: fastify.places.inFlight,
       subscriptions: { streams: fastify.mooring.listenStreams.streams, uris: fastify.mooring.listenStreams.uris },
       devices: {
         total: devices.length,

@@ -23,7 +23,7 @@ import type { Ids } from './runtime/ids.ts'
 import type { Scheduler } from './runtime/scheduler.ts'
 import { createLog } from './telemetry/create-log.ts'
 
-export interface AppParts extends Partial<Pick<MooringParts, 'offer'>>, Pick<HttpIngress, 'beforeRoutes'> {
+export interface AppParts extends Partial<Pick<MooringParts, 'offer' | 'catalog'>>, Pick<HttpIngress, 'beforeRoutes'> {
   readonly config: Config
   readonly clock: Clock
   readonly scheduler: Scheduler
@@ -50,7 +50,7 @@ export interface App {
 
 export async function buildApp (
   {
-    config, clock, scheduler, ids, logDestination, offer, beforeRoutes, authenticator = (token) => token,
+    config, clock, scheduler, ids, logDestination, offer, catalog, beforeRoutes, authenticator = (token) => token,
     connectDevices = async () => createVirtualPhones({ settings: config.devices.virtual, clock, scheduler, ids })
   }: AppParts
 ): Promise<App> {
@@ -66,6 +66,7 @@ export async function buildApp (
     log,
     sources: [connectedDevices(connectDevices)],
     ...(offer === undefined ? {} : { offer }),
+    ...(catalog === undefined ? {} : { catalog }),
     services: [createPublishedToken({ file: server.tokenFile, token, ids, scheduler })]
   })
   const http = await buildHttp(mooring, {

@@ -15,9 +15,11 @@ import gracefulClose from '../plugins/graceful-close.ts'
 import hostOrigin from '../plugins/host-origin.ts'
 import mooringPlugin from '../plugins/mooring.ts'
 import pipelinedResponses from '../plugins/pipelined-responses.ts'
+import places from '../plugins/places.ts'
 import { RequestLog } from '../plugins/request-log.ts'
 import { pathOf } from '../plugins/request-path.ts'
 import trace from '../plugins/trace.ts'
+import unreadAnswers from '../plugins/unread-answers.ts'
 import healthRoutes from '../routes/health.ts'
 import heartbeatRoute from '../routes/heartbeat.ts'
 import mcpRoute from '../routes/mcp.ts'
@@ -42,7 +44,7 @@ export interface HttpIngress {
   readonly authenticator: Authenticator
   readonly limits: Pick<
     ServerSettings,
-    'bodyLimitBytes' | 'holdMs' | 'maxHeldRequests' | 'maxRequestsInFlight' | 'openProbes' | 'requestTimeoutMs' | 'shutdownMs'
+    'answerTimeoutMs' | 'bodyLimitBytes' | 'holdMs' | 'maxHeldRequests' | 'maxRequestsInFlight' | 'openProbes' | 'requestTimeoutMs' | 'shutdownMs'
   >
   readonly clock: Clock
   readonly scheduler: Scheduler
@@ -58,14 +60,14 @@ const maxHeaderBytes = 65_536
 const longestCheckMs = 15_000
 
 /** Calls of these must get through when the server is full of calls that wait. */
-const promptPaths = /^\/(?:heartbeat|status|queue|audit|devices|leases)(?:\/|$)/
+const promptPaths = /^\/(?:livez|readyz|heartbeat|status|queue|audit|devices|leases)(?:\/|$)/
 
 const probePaths = ['/livez', '/readyz']
 
 export async function buildHttp (
   mooring: Mooring, { allowList, authenticator, limits, clock, scheduler: timers, log, beforeRoutes }: HttpIngress
 ): Promise<FastifyInstance> {
-  const { bodyLimitBytes, requestTimeoutMs, shutdownMs } = limits
+  const { answerTimeoutMs, bodyLimitBytes, maxRequestsInFlight, requestTimeoutMs, shutdownMs } = limits
   const scheduler = outsideScopes(timers)
   const openPaths = limits.openProbes ? probePaths : []
 
@@ -86,19 +88,20 @@ export async function buildHttp (
     // Admission answers while the ingress closes, and graceful-close has waited before connections end.
     return503OnClosing: false,
     forceCloseConnections: true,
-    // A path that cannot be decoded goes the way of every unknown path, past every check.
-    rewriteUrl: ({ url = '/' }) => isDecodable(pathOf({ url })) ? url : '/undecodable-path'
+    rewriteUrl: ({ url = '/' }) => routableUrl(url)
   })
 
   // Node would drop what comes after the two thousandth, be it a second Mcp-Name; bytes bound them well enough.
   http.server.maxHeadersCount = 0
 
   await http.register(mooringPlugin, { mooring })
+  await http.register(unreadAnswers, { limitMs: answerTimeoutMs, scheduler })
   await http.register(pipelinedResponses)
   await http.register(trace)
   if (allowList !== undefined) await http.register(hostOrigin, { allowList })
-  await http.register(admission, { ...limits, openPaths, isPrompt: (path) => promptPaths.test(path), scheduler })
+  await http.register(admission, { ...limits, openPaths, scheduler })
   await http.register(bearerAuth, { authenticator, openPaths })
+  await http.register(places, { maxRequestsInFlight, openPaths, isPrompt: (path) => promptPaths.test(path) })
   await http.register(errorHandler, { bodyLimitBytes })
   await http.register(gracefulClose, { graceMs: shutdownMs / 2, scheduler })
 
@@ -111,6 +114,16 @@ export async function buildHttp (
   await http.register(poolLists, { clock })
   await http.register(poolOrders, { clock, bodyLimitBytes })
   return http
+}
+
+/**
+ * The target of a request in a form that the router takes. One that it would not take has to be
+ * kept from it: it would answer by itself, past every check and without a line in the log. Such a
+ * target goes the way of every unknown path instead.
+ */
+function routableUrl (target: string): string {
+  const url = target.startsWith('/') || target === '*' ? target : /^https?:\/\/[^/?#]+(\/.*)?$/i.exec(target)?.[1]
+  return url !== undefined && isDecodable(pathOf({ url })) ? url : '/unroutable-target'
 }
 
 function isDecodable (path: string): boolean {

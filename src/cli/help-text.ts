@@ -5,6 +5,7 @@ const groupTitles: Readonly<Record<string, string>> = {
   server: 'Server',
   log: 'Log',
   legacy: 'Old clients',
+  store: 'Storage',
   telemetry: 'Telemetry',
   subscriptions: 'Subscriptions',
   leases: 'Leases',

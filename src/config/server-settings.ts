@@ -27,7 +27,7 @@ export const serverSettings = z.strictObject({
   bodyLimitBytes: z.int().min(1_024).max(268_435_456).default(4_194_304)
     .describe('Largest request body, in bytes; a larger one gets 413.'),
   maxRequestsInFlight: z.int().min(1).max(65_536).default(512)
-    .describe('How many requests are worked on at a time; further ones are turned away with Retry-After. For heartbeats and operators there are 64 places more.'),
+    .describe('How many requests are worked on at a time; further ones are turned away with Retry-After. For heartbeats, probes and operators there are 64 places more.'),
   maxHeldRequests: z.int().min(0).max(65_536).default(256)
     .describe('How many requests may wait while mooring starts; further ones are turned away with Retry-After.'),
   holdMs: z.int().min(0).max(30_000).default(30_000)
@@ -37,7 +37,9 @@ export const serverSettings = z.strictObject({
   callLimitMs: z.int().min(1_000).max(3_600_000).default(300_000)
     .describe('How long one MCP request may run before it is told to stop, in milliseconds. Time in the queue for a device is not counted.'),
   requestTimeoutMs: z.int().min(1_000).max(3_600_000).default(60_000)
-    .describe('How long a client may take to send one whole request, in milliseconds; after that it gets 408.')
+    .describe('How long a client may take to send one whole request, in milliseconds; after that it gets 408.'),
+  answerTimeoutMs: z.int().min(1_000).max(3_600_000).default(30_000)
+    .describe('How long a client may take nothing of an answer that waits for it, in milliseconds; then its connection is closed.')
 }).refine(({ host, allowedHosts }) => isLoopbackName(host) || allowedHosts.length > 0, {
   path: ['allowedHosts'],
   error: 'must be set when server.host is not this machine\'s own address: name the hosts under which clients reach mooring, else every request from outside is refused for its Host header'

@@ -21,10 +21,3 @@ export function createContext (parts: Omit<LeaseContext, 'inBackground'>): Lease
     }
   }
 }
-
-/** A part that works by itself from its start to its stop. A part that never started can be stopped too. */
-export interface Service {
-  start (): void | Promise<void>
-  /** Begins nothing from now on. Resolves once nothing of it is under way any more. */
-  stop (): void | Promise<void>
-}

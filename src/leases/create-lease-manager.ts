@@ -5,7 +5,7 @@ import { noteDevice } from '../runtime/request-scope.ts'
 import type { Scheduler } from '../runtime/scheduler.ts'
 import { awaitOwners, endLeasesOfMissing } from './after-restart.ts'
 import type { ChangeLedger } from './cleanup/change-ledger.ts'
-import { createContext, type LeaseContext, type Service } from './context.ts'
+import { createContext, type LeaseContext } from './context.ts'
 import { isLive, type Lease } from './contract/lease.ts'
 import { dueAtMs } from './contract/lease-machine.ts'
 import type { LeaseManager, PoolChange } from './contract/lease-manager.ts'
@@ -69,7 +69,7 @@ export function createLeaseManager (
   })
   const release = createRelease({ pool, lookup, shown, lowestCleanup: settings.lowestCleanup })
   const operations = createOperations({ context, store, pool, waiters, shown, assertOpen })
-  /** Started in this order, and stopped in the other. */
+  /** Started in this order, and stopped in the reverse of it. */
   const services: readonly Service[] = [
     time,
     { start: startPool, stop: pool.stop },
@@ -215,12 +215,19 @@ export function createLeaseManager (
     async stop () {
       const wasOpen = open
       open = false
-      // None waits for another before it stops: what one still has under way, the next may break off.
+      // All begin to stop at once: a grant that the queue waits for is broken off by the pool.
       await Promise.all(services.toReversed().map((service) => service.stop()))
       // A store that fails now is no reason not to stop. The next process takes an earlier sign of life, and forgives more.
       if (wasOpen) await store.noteAlive(nowMs()).catch((cause: unknown) => log.error({ err: cause }, 'a sign of life could not be noted'))
     }
   }
+}
+
+/** A part that works by itself from its start to its stop. One that was not started can be stopped too. */
+interface Service {
+  start (): void | Promise<void>
+  /** Begins nothing from now on. Resolves once nothing of it is under way any more. */
+  stop (): void | Promise<void>
 }
 
 /** Work that is done again and again, from the start to the stop. */

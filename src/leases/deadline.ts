@@ -11,8 +11,8 @@ export class DeadlinePassed extends Error {
 /**
  * Waits for `work` no longer than `limitMs`, nor than until `controller` aborts. The work's
  * signal fires then, and the promise rejects whether or not the work ever settles: a phone that
- * ignores the signal must not keep anybody waiting. Most answers come at once: the timer is set
- * only for work that has had a turn and is not done.
+ * ignores the signal must not keep its callers waiting. Most answers come at once: the timer is
+ * set only for work that has had a turn and is not done.
  */
 export function within<T> (
   { scheduler, limitMs, controller = new AbortController() }: {

@@ -1,6 +1,5 @@
 import type { Clock } from '../runtime/clock.ts'
 import type { Cancel, Scheduler } from '../runtime/scheduler.ts'
-import type { Service } from './context.ts'
 import type { Log } from './log.ts'
 
 const beatMs = 1_000
@@ -17,7 +16,7 @@ const shownFromMs = 1_000
  * not run, and all the time by which it is late is left out. The first question for the time
  * after a stall notices it, so that nothing that was due meanwhile is decided before.
  */
-export interface LeaseTime extends Service {
+export interface LeaseTime {
   nowMs (): number
   /** An instant as the wall clock has it, as it is set now: for people to read. */
   shownMs (atMs: number): number

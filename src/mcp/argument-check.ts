@@ -3,7 +3,7 @@
  *
  * Our own tools describe their input in zod, which also reads it: defaults, and numbers that
  * came as text. A tool with a JSON Schema gets its arguments exactly as they were sent, because
- * whoever wrote the schema counts on that.
+ * the author of the schema counts on that.
  */
 import { z } from 'zod'
 import { compileSchema } from '../protocol/json-schema.ts'

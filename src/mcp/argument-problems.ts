@@ -26,7 +26,10 @@ export function argumentProblems (error: z.ZodError, given: JsonObject, schema: 
     const path = issue.path.map(String)
     if (issue.code === 'unrecognized_keys') {
       const known = knownNames(schema, path)
-      return issue.keys.slice(0, mostProblems).map((given) => given.slice(0, longestName)).map((key) => ({ argument: nameOf([...path, key]), problem: `${isUnknown}; ${alternatives(key, known)}` }))
+      return issue.keys.slice(0, mostProblems).map((given) => {
+        const key = given.slice(0, longestName)
+        return { argument: nameOf([...path, key]), problem: `${isUnknown}; ${alternatives(key, known)}` }
+      })
     }
     const problem = withoutFullStop(issue.message)
     if (issue.code === 'custom' || valueAt(given, path) !== undefined) return [{ argument: nameOf(path), problem }]

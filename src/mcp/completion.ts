@@ -50,5 +50,7 @@ function sourceOf ({ prompts, resources }: CatalogView, ref: unknown, argument: 
 const nothing: Source = async () => []
 
 function unknownReference (): ProtocolError {
-  return new ProtocolError(invalidParams('params.ref and params.argument.name must name an argument of a prompt or a variable of a resource template.'))
+  return new ProtocolError(invalidParams(
+    'params.ref and params.argument.name must name an argument of a prompt or a variable of a resource template.'
+  ))
 }

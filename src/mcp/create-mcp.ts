@@ -1,7 +1,7 @@
 import type { EventBus } from '../events/event-bus.ts'
 import type { ListenRegistry } from '../events/listen-registry.ts'
 import { createEncoder } from '../protocol/encode.ts'
-import { createSealer, type SealingKeys } from '../protocol/sealed-string.ts'
+import { createSealer, type Sealer, type SealingKeys } from '../protocol/sealed-string.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Ids } from '../runtime/ids.ts'
 import type { Operations } from '../telemetry/operations.ts'
@@ -28,7 +28,7 @@ import { createToolMethods } from './tools.ts'
 export interface McpParts {
   /** What is offered. */
   readonly catalog: Catalog
-  /** What is worked on. It has another owner, because it is told to stop even where the start came not as far as this. */
+  /** What is worked on. It has another owner, because it can be told to stop before the start has come this far. */
   readonly running: RunningRequests
   readonly sealingKeys: SealingKeys
   readonly listenStreams: ListenRegistry
@@ -61,10 +61,9 @@ export function createMcp (parts: McpParts): Mcp {
   // Calls that wait for an answer leave room for the requests that bring it.
   const serverRequests = createServerRequests({ ids, maxWaiting: Math.floor(maxRequestsInFlight / 2) })
   const asked = legacy.serverRequests === 'on' ? serverRequests : undefined
-  const rounds = createRounds({ sealer: createSealer({ keys: sealingKeys, purpose: 'request state', clock, ids }), serverRequests: asked, ids })
-  const forwarding = createForwarding({
-    sealer: createSealer({ keys: sealingKeys, purpose: 'forwarded request state', clock, ids }), serverRequests: asked, ids, log
-  })
+  const sealerFor = (purpose: string): Sealer => createSealer({ keys: sealingKeys, purpose, clock, ids })
+  const rounds = createRounds({ sealer: sealerFor('request state'), serverRequests: asked, ids })
+  const forwarding = createForwarding({ sealer: sealerFor('forwarded request state'), serverRequests: asked, ids, log })
   const plain = createDispatcher({
     catalog,
     log,
@@ -78,6 +77,7 @@ export function createMcp (parts: McpParts): Mcp {
     ]
   })
   const dispatcher = operations === undefined ? plain : observeDispatcher(plain, operations)
-  const exchange = createExchange({ dispatcher, encoder, running, takeInbound: createInboundNotifications({ running, serverRequests }), log })
+  const takeInbound = createInboundNotifications({ running, serverRequests })
+  const exchange = createExchange({ dispatcher, encoder, running, takeInbound, log })
   return { exchange, dispatcher, close: announceChanges(catalog, bus) }
 }

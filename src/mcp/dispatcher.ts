@@ -74,7 +74,7 @@ export function createDispatcher ({ families, catalog, log }: {
   readonly catalog: Catalog
   readonly log: ErrorLog
 }): Dispatcher {
-  const methods = new Map<string, Entry>(families.flatMap((family) => Object.entries(family)).map(([name, method]) => [name, entryOf(method)]))
+  const methods = new Map(families.flatMap((family) => Object.entries(family)).map(([name, method]) => [name, entryOf(method)]))
 
   function find (name: string, era: Era): Entry | undefined {
     const entry = methods.get(name)
@@ -137,7 +137,8 @@ export function createDispatcher ({ families, catalog, log }: {
   }
 
   function unknown ({ method, era }: McpRequest): PreparedCall {
-    return { ...plain, method: undefined, run: () => ({ kind: 'rejected', rejection: methodNotFound(method, era === 'modern' ? 404 : 200) }) }
+    const rejection = methodNotFound(method, era === 'modern' ? 404 : 200)
+    return { ...plain, method: undefined, run: () => ({ kind: 'rejected', rejection }) }
   }
 
   return {
@@ -177,7 +178,9 @@ export function createDispatcher ({ families, catalog, log }: {
 }
 
 /** Runs a prepared call. Never rejects. */
-export async function outcomeOf ({ rejectionOf }: Pick<Dispatcher, 'rejectionOf'>, { method = '', run }: PreparedCall, context: MethodContext): Promise<Outcome> {
+export async function outcomeOf (
+  { rejectionOf }: Pick<Dispatcher, 'rejectionOf'>, { method = '', run }: PreparedCall, context: MethodContext
+): Promise<Outcome> {
   try {
     return await run(context)
   } catch (error) {

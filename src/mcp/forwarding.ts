@@ -71,8 +71,10 @@ export function createForwarding ({ sealer, serverRequests, ids, log }: {
     const questions = questionsOf(call, result, clientCapabilities)
     if (rounds >= maxRounds) throw new AskedTooOftenRefusal(maxRounds)
     const { inputRequests, requestState } = result
-    const state: ForwardedState = { rounds: rounds + 1, asked: [...questions.keys()], ...(requestState === undefined ? {} : { requestState }) }
-    return { kind: 'input_required', ...(inputRequests === undefined ? {} : { inputRequests }), requestState: sealer.seal(state, belongsTo) }
+    const asked = [...questions.keys()]
+    const state: ForwardedState = { rounds: rounds + 1, asked, ...(requestState === undefined ? {} : { requestState }) }
+    const sealed = sealer.seal(state, belongsTo)
+    return { kind: 'input_required', ...(inputRequests === undefined ? {} : { inputRequests }), requestState: sealed }
   }
 
   async function forLegacy (call: CallToForward): Promise<Result> {
@@ -103,14 +105,17 @@ export function createForwarding ({ sealer, serverRequests, ids, log }: {
    * @throws {ProtocolError} a question is none, or a modern caller has not declared that it answers such (GW-14)
    * @throws {CannotAskRefusal} a legacy caller cannot be asked (GW-23)
    */
-  function questionsOf ({ tool: { name }, request: { era } }: CallToForward, { inputRequests, requestState }: Asked, capabilities: JsonObject): ReadonlyMap<string, Question> {
+  function questionsOf (
+    { tool: { name }, request: { era } }: CallToForward, { inputRequests, requestState }: Asked, capabilities: JsonObject
+  ): ReadonlyMap<string, Question> {
     const read = Object.entries(inputRequests ?? {}).map(([key, sent]) => [key, readQuestion(sent)] as const)
     const questions = new Map(read.flatMap(([key, question]) => question === undefined ? [] : [[key, question] as const]))
     const unaskable = [...questions.values()].filter(({ needs }) => !isDeclared(needs, capabilities))
     const isInvalid = questions.size < read.length || (inputRequests === undefined && requestState === undefined)
     if (!isInvalid && unaskable.length === 0) return questions
     if (!isInvalid && era === 'legacy') throw new CannotAskRefusal(allNeeds(unaskable))
-    log.error({ tool: name, asked: read.length, unaskable: unaskable.length }, 'a tool that is served elsewhere asked for what its caller cannot answer')
+    const facts = { tool: name, asked: read.length, unaskable: unaskable.length }
+    log.error(facts, 'a tool that is served elsewhere asked for what its caller cannot answer')
     throw new ProtocolError(internalError)
   }
 

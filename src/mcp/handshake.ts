@@ -25,7 +25,8 @@ export function createHandshakeMethods (pages: ListPages): MethodTable {
       handle ({ params }, view) {
         const { protocolVersion, capabilities: declared, clientInfo } = params
         if (typeof protocolVersion !== 'string' || !isObject(declared) || !isObject(clientInfo)) {
-          throw new ProtocolError(invalidParams('initialize needs protocolVersion (string), capabilities (object) and clientInfo (object).'))
+          const needed = 'protocolVersion (string), capabilities (object) and clientInfo (object)'
+          throw new ProtocolError(invalidParams(`initialize needs ${needed}.`))
         }
         return complete({
           protocolVersion: isLegacyVersion(protocolVersion) ? protocolVersion : newestLegacyVersion,

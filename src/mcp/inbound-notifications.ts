@@ -17,7 +17,9 @@ export function createInboundNotifications ({ running, serverRequests }: {
         return
       case 'notification':
         // CANCEL-02: a modern caller cancels by closing its stream, and in no other way.
-        if (inbound.era === 'legacy' && inbound.method === 'notifications/cancelled') running.cancel({ principal, id: inbound.params['requestId'] })
+        if (inbound.era === 'legacy' && inbound.method === 'notifications/cancelled') {
+          running.cancel({ principal, id: inbound.params['requestId'] })
+        }
     }
   }
 }

@@ -58,7 +58,7 @@ export function legacyCaller ({ request, signal, write, serverRequests, ids }: {
       try {
         await Promise.all([...open].map(([key, question]) => askOne(key, question, needed, both)))
       } finally {
-        // When one of them fails, nobody needs the answers to the others.
+        // When one of them fails, the answers to the others are of no use.
         round.abort()
       }
     },

@@ -17,9 +17,13 @@ const maxIdCharacters = 256
 const tasksExtension = 'io.modelcontextprotocol/tasks'
 
 export function createListenMethods ({ registry }: { readonly registry: ListenRegistry }): MethodTable {
-  async function open ({ id, params, clientCapabilities, principal, signal }: McpRequest, view: CatalogView, stream: MessageStream): Promise<void> {
+  async function open (
+    { id, params, clientCapabilities, principal, signal }: McpRequest, view: CatalogView, stream: MessageStream
+  ): Promise<void> {
     if (typeof id === 'string' && id.length > maxIdCharacters) {
-      throw new ProtocolError(invalidParams(`The id of a listen request may have ${maxIdCharacters} characters, since every message of its stream repeats it.`))
+      throw new ProtocolError(invalidParams(
+        `The id of a listen request may have ${maxIdCharacters} characters, since every message of its stream repeats it.`
+      ))
     }
     const asked = readListenFilter(params)
     // SUB-10. No tasks are told of, so with the extension they are left out like any other type.

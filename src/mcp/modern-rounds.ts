@@ -28,7 +28,7 @@ interface RoundsState {
 /** The answers travel twice, so they are kept well below the size of a request. */
 const maxAnswersLength = 1_048_576
 
-/** Ends a run whose questions have no answers yet. Not an error: whoever catches it throws it on. */
+/** Ends a run whose questions have no answers yet. Not an error: what catches it throws it on. */
 export class QuestionsAsked extends Error {
   constructor () {
     super('the caller has been asked, and calls again')
@@ -76,7 +76,9 @@ export function openModernRounds ({ request, belongsTo, sealer }: {
     }
     return {
       kind: 'input_required',
-      inputRequests: Object.fromEntries([...asked].map(([key, { method, params }]) => [key, { method, ...(params === undefined ? {} : { params }) }])),
+      inputRequests: Object.fromEntries([...asked].map(
+        ([key, { method, params }]) => [key, { method, ...(params === undefined ? {} : { params }) }]
+      )),
       requestState: sealer.seal(state, belongsTo)
     }
   }

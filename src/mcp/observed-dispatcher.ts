@@ -10,7 +10,9 @@ import { uriOf, type Subject } from './subject.ts'
 
 /** The same dispatcher, with a span and a duration for each request. */
 export function observeDispatcher (dispatcher: Dispatcher, operations: Operations): Dispatcher {
-  function observe<T> (request: McpRequest, subject: Subject, work: () => Promise<T>, failureOf: (outcome: T) => Failure | undefined): Promise<T> {
+  function observe<T> (
+    request: McpRequest, subject: Subject, work: () => Promise<T>, failureOf: (outcome: T) => Failure | undefined
+  ): Promise<T> {
     const scope = currentScope()
     return operations.run({
       request, principalKey: request.principal.key, trace: request.trace, peer: scope?.peer, ...subject
@@ -33,7 +35,10 @@ export function observeDispatcher (dispatcher: Dispatcher, operations: Operation
     return {
       ...prepared,
       run: (context) => observe(
-        request, { method, tool, prompt, uri }, async () => await outcomeOf(dispatcher, prepared, context), (outcome) => failureOf(outcome, request.era)
+        request,
+        { method, tool, prompt, uri },
+        async () => await outcomeOf(dispatcher, prepared, context),
+        (outcome) => failureOf(outcome, request.era)
       )
     }
   }

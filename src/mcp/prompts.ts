@@ -33,7 +33,9 @@ export function createPromptMethods ({ pages, rounds }: { readonly pages: ListPa
   return {
     'prompts/list': {
       eras: bothEras,
-      handle: ({ params }, { prompts, cache }) => pages.page(prompts, params['cursor'], { method: 'prompts/list', member: 'prompts', cache })
+      handle: ({ params }, { prompts, cache }) => pages.page(
+        prompts, params['cursor'], { method: 'prompts/list', member: 'prompts', cache }
+      )
     },
     'prompts/get': { eras: bothEras, prepare: prepareGet }
   }

@@ -47,14 +47,11 @@ export function createResourceMethods ({ pages, rounds }: { readonly pages: List
       return variables === undefined ? [] : [{ definition, variables }]
     })
     const asks = candidates.some(({ definition }) => definition.asks === true)
-    return {
-      kind: rounds.needsStream(request, asks) ? 'stream' : 'json', maxWaitMs: 0, run: (context) => read(request, uri, { candidates, asks }, context)
-    }
+    const kind = rounds.needsStream(request, asks) ? 'stream' : 'json'
+    return { kind, maxWaitMs: 0, run: (context) => read(request, uri, { candidates, asks }, context) }
   }
 
-  function read (
-    request: McpRequest, uri: string, { candidates, asks }: { readonly candidates: readonly Candidate[], readonly asks: boolean }, context: MethodContext
-  ): Result | Promise<Result> {
+  function read (request: McpRequest, uri: string, { candidates, asks }: Found, context: MethodContext): Result | Promise<Result> {
     const { principal, signal } = request
     return rounds.run({ request, context, target: uri, arguments: {}, asks }, async (asking) => {
       for (const { definition, variables } of candidates) {
@@ -88,6 +85,11 @@ export function createResourceMethods ({ pages, rounds }: { readonly pages: List
     'resources/subscribe': { eras: ['legacy'], handle: acknowledge },
     'resources/unsubscribe': { eras: ['legacy'], handle: acknowledge }
   }
+}
+
+interface Found {
+  readonly candidates: readonly Candidate[]
+  readonly asks: boolean
 }
 
 /** A family that the URI may belong to, with the variables that it would have there. */

@@ -88,7 +88,8 @@ export function createRunningRequests ({ limitMs, clock, scheduler }: {
       return request
     },
     cancel ({ principal, id }) {
-      const [only, ...others] = [...running].filter(({ cancellable }) => cancellable?.id === id && cancellable?.principal.key === principal.key)
+      const meant = [...running].filter(({ cancellable }) => cancellable?.id === id && cancellable?.principal.key === principal.key)
+      const [only, ...others] = meant
       if (only !== undefined && others.length === 0) only.stop('caller_cancelled')
     },
     abortAll (via) {
@@ -102,8 +103,8 @@ export function createRunningRequests ({ limitMs, clock, scheduler }: {
 }
 
 /**
- * The signal is made when somebody asks for it: most requests are answered before anybody
- * does, and it would be the most expensive thing about them.
+ * The signal is made when it is asked for: most requests are answered before that, and it would
+ * be the most expensive thing about them.
  */
 class Running implements RunningRequest {
   readonly sinceMs: number

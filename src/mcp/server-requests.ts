@@ -1,9 +1,9 @@
 /**
- * Requests of ours to legacy callers, and who waits for their answers (LEGACY-14).
+ * Requests of ours to legacy callers, and the calls that wait for their answers (LEGACY-14).
  *
  * A request goes out on the stream of the call that asks; its answer comes in a POST of its
- * own. What connects them is an id that nobody can guess, and the principal: an answer from
- * anybody else is nobody's answer. An entry lives until its answer comes or the call that asks
+ * own. What connects them is an id that cannot be guessed, and the principal: what another
+ * principal sends under the id is no answer. An entry lives until its answer comes or the call that asks
  * ends, which the time limit of calls bounds, and there are only so many of them.
  */
 import { cancelledBy, CancelledRefusal, ensureNotCancelled } from '../refusals/cancellation.ts'
@@ -25,7 +25,7 @@ export interface ServerRequests {
   /**
    * Sends a request and waits for its answer.
    *
-   * @throws {CancelledRefusal} the signal aborted, or nobody reads the stream
+   * @throws {CancelledRefusal} the signal aborted, or the stream has lost its reader
    * @throws {TooManyQuestionsRefusal}
    */
   send (request: {
@@ -35,7 +35,7 @@ export interface ServerRequests {
     readonly signal: AbortSignal
     readonly write: (message: string) => boolean
   }): Promise<Reply>
-  /** Takes a response that a caller posted; one that nobody waits for is dropped. */
+  /** Takes a response that a caller posted; one that no call waits for is dropped. */
   receive (response: { readonly id: RequestId | undefined, readonly body: JsonObject }, principal: Principal): void
   /** How many answers are waited for. */
   readonly waiting: number
@@ -49,7 +49,7 @@ export function createServerRequests ({ ids, maxWaiting }: {
   readonly maxWaiting: number
 }): ServerRequests {
   const maxWaitingOfOne = Math.ceil(maxWaiting / 2)
-  // By principal and then by id, so that nobody reaches an entry of somebody else.
+  // By principal and then by id, so that no principal reaches the entry of another.
   const waiting = new Map<string, Map<RequestId, (reply: Reply) => void>>()
   let count = 0
 

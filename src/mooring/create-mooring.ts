@@ -23,6 +23,7 @@ import { createEventBus, type EventBus } from '../events/event-bus.ts'
 import { createListenRegistry, type ListenRegistry } from '../events/listen-registry.ts'
 import type { LeaseManager } from '../leases/contract/lease-manager.ts'
 import { createLeaseManager } from '../leases/create-lease-manager.ts'
+import type { Catalog } from '../mcp/catalog/catalog.ts'
 import { createLocalCatalog } from '../mcp/catalog/local-catalog.ts'
 import { createMcp, type Mcp } from '../mcp/create-mcp.ts'
 import { createRunningRequests, type RunningRequests } from '../mcp/running-requests.ts'
@@ -87,12 +88,16 @@ export interface MooringParts {
   readonly sources: readonly DeviceSource[]
   /** What is offered in place of what the pool offers. */
   readonly offer?: (pool: Offer) => Offer
+  /** The catalog in place of the one of this server, which may be part of it. */
+  readonly catalog?: (local: Catalog) => Catalog
   /** What starts when everything else has, in order, such as the publication of a token. */
   readonly services?: readonly Service[]
 }
 
 export function createMooring (
-  { config, clock, scheduler: timers, ids, log, sources, offer = (pool) => pool, services: further = [] }: MooringParts
+  {
+    config, clock, scheduler: timers, ids, log, sources, offer = (pool) => pool, catalog = (local) => local, services: further = []
+  }: MooringParts
 ): Mooring {
   const { server, stateDir } = config
   const scheduler = outsideScopes(timers)
@@ -143,7 +148,7 @@ export function createMooring (
   const mcp = opening({
     name: 'mcp',
     open: () => createMcp({
-      catalog: createLocalCatalog(offer(createOffer({ leases: leases.opened, bus, clock, scheduler }))),
+      catalog: catalog(createLocalCatalog(offer(createOffer({ leases: leases.opened, bus, clock, scheduler })))),
       running,
       sealingKeys: sealingKeys.opened,
       listenStreams,

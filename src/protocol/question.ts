@@ -1,6 +1,6 @@
 /**
  * Questions: what a call may ask of its caller (MRTR-02), with what the caller's client must
- * have declared (MRTR-03) and the check that an answer passes before anybody reads it.
+ * have declared (MRTR-03) and the check that an answer passes before it is used.
  *
  * This file has what all kinds share, and the two kinds that need little: URL elicitation and
  * roots. Forms and sampling have files of their own.
@@ -32,7 +32,7 @@ export interface Opened {
 /**
  * Asks the user to open a page (ELIC-03): the only way to ask for anything secret.
  *
- * Whoever serves the page makes sure that the user who opens it is the principal who was asked,
+ * The server of the page makes sure that the user who opens it is the principal who was asked,
  * and learns there, not from the answer, whether it was done (ELIC-05).
  *
  * @throws {TypeError} the URL carries credentials, or is neither https nor on this machine

@@ -1,7 +1,7 @@
 /**
  * What a method answers, before an era gives it its shape.
  *
- * Most results are made per request (`complete`). Lists are the same for everybody and often
+ * Most results are made per request (`complete`). Lists are the same for many callers and often
  * large, so they are `prepared`: serialized once for each shape an era needs and then sent as
  * the same bytes until the list changes.
  */
@@ -22,7 +22,7 @@ export type Result =
     readonly undo?: () => Promise<void>
   }
   | { readonly kind: 'prepared', readonly prepared: PreparedResult }
-  /** Questions to the caller, who calls again with the answers and the state (MRTR-01); for modern callers alone. */
+  /** Questions to the caller, which calls again with the answers and the state (MRTR-01); for modern callers alone. */
   | { readonly kind: 'input_required', readonly inputRequests?: JsonObject, readonly requestState: string }
 
 export interface PreparedResult {

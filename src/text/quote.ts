@@ -23,6 +23,24 @@ export function quote (text: string, limit = Number.POSITIVE_INFINITY): string {
   return shown === text ? quoted : `${quoted}…`
 }
 
+/**
+ * A text of several lines with what acts on the reader or hides from it written as an escape:
+ * overrides of direction, invisible characters, lone surrogates, controls but line ends and tabs.
+ */
+export function shown (text: string): string {
+  return text.replace(/\p{Cs}/gu, '\ufffd').replace(acting, escapeUnits).replace(/[^\P{Cc}\n\r\t]/gu, escapeUnits)
+}
+
+/** The same on lines that each begin with `> `, so that none can pass for a line of ours. */
+export function quoteLines (text: string): string {
+  return shown(text).split(/\r\n?|\n/).map((line) => `> ${line}`).join('\n')
+}
+
+/** A text as data, without the characters that turn the direction of what stands around it, or hide. */
+export function withoutActing (text: string): string {
+  return text.replace(acting, '')
+}
+
 /** The first `limit` UTF-16 units, less what would leave half of a character. */
 export function cut (text: string, limit: number): string {
   return text.length <= limit ? text : text.slice(0, boundaryBefore(text, limit))

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { AppInfo } from '../devices/device-types.ts'
 import { fold } from '../devices/screen/fold.ts'
-import { quote, word } from '../text/quote.ts'
+import { quote, withoutActing, word } from '../text/quote.ts'
 import { actionOutput } from './action-output.ts'
 import { appIdOf, appInput } from './app-input.ts'
 import type { DeviceToolParts } from './device-tool-parts.ts'
@@ -38,7 +38,7 @@ export function createAppTools ({ uses, scheduler }: Pick<DeviceToolParts, 'uses
         if (next !== undefined) lines.push(`(more: call again with cursor ${quote(next)})`)
         return {
           content: [{ type: 'text', text: lines.join('\n') }],
-          structuredContent: { apps: items, total: apps.length, ...(next === undefined ? {} : { next }) }
+          structuredContent: { apps: items.map((app) => ({ ...app, name: withoutActing(app.name) })), total: apps.length, ...(next === undefined ? {} : { next }) }
         }
       })
     }
@@ -62,7 +62,7 @@ export function createAppTools ({ uses, scheduler }: Pick<DeviceToolParts, 'uses
         const before = use.memory.latest()?.fingerprint
         await use.driver.launchApp(app, { restart, clearData }, use.command)
         return await actionOutput({ scheduler }, use, {
-          done: `${restart ? 'Restarted' : 'Launched'} ${app}${clearData ? ' without its data' : ''}.`, facts: { app }, observe, before
+          done: `${restart ? 'Restarted' : 'Launched'} ${word(app)}${clearData ? ' without its data' : ''}.`, facts: { app }, observe, before
         })
       })
     }
@@ -79,7 +79,7 @@ export function createAppTools ({ uses, scheduler }: Pick<DeviceToolParts, 'uses
         const app = await appIdOf(named, use)
         const before = use.memory.latest()?.fingerprint
         await use.driver.terminateApp(app, use.command)
-        return await actionOutput({ scheduler }, use, { done: `Stopped ${app}.`, facts: { app }, observe, before })
+        return await actionOutput({ scheduler }, use, { done: `Stopped ${word(app)}.`, facts: { app }, observe, before })
       })
     }
   })

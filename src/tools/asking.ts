@@ -5,8 +5,8 @@
  * modern caller cannot be asked while it waits. A question without an answer ends the run; the
  * caller gets the question as the result and calls again with its answer, and the work runs
  * again from its beginning, where `ask` now returns what was answered (MRTR-01…08). A legacy
- * caller is asked on the stream of its call, and `ask` waits (LEGACY-14). Whoever asks keeps to
- * three rules, and need not know which it is:
+ * caller is asked on the stream of its call, and `ask` waits (LEGACY-14). Work that asks keeps
+ * to three rules, and need not know which era it is:
  *
  * - Ask first, act afterwards. What stands before the last question is done once for each round.
  *   Nothing has happened yet when the user says no (MRTR-09).
@@ -14,10 +14,10 @@
  *   question depends on and can change between rounds is part of the key.
  * - What `ask` throws goes on to the caller; only a `Refusal` may be caught.
  *
- * An answer is checked before anybody reads it; one that is no answer to its question is asked
+ * An answer is checked before the work gets it; one that is no answer to its question is asked
  * for again.
  */
-import type { FilledIn } from '../protocol/form-question.ts'
+import { formQuestion, type FilledIn } from '../protocol/form-question.ts'
 import type { Question, Refused } from '../protocol/question.ts'
 import { NotConfirmedRefusal } from './tool-refusals.ts'
 
@@ -50,4 +50,21 @@ export interface Asking {
 export function filledIn<Values> (answer: FilledIn<Values> | Refused, what: string): Values {
   if (answer.action !== 'accept') throw new NotConfirmedRefusal({ what, action: answer.action })
   return answer.content
+}
+
+/** A question whose user agrees to something by ticking one box, which has to be there and ticked. */
+export function agreementQuestion ({ message, title }: { readonly message: string, readonly title: string }): Question<Agreement> {
+  return formQuestion({ message, fields: { confirm: { type: 'boolean', title } }, required: ['confirm'] })
+}
+
+export type Agreement = FilledIn<{ readonly confirm: boolean }> | Refused
+
+/**
+ * Goes on only when the user agreed: a form that was sent off as it came agrees to nothing.
+ *
+ * @param what a clause for the refusal, such as `resetting virtual-ios-1`
+ * @throws {NotConfirmedRefusal} the user declined, closed the question, or left the box empty
+ */
+export function ensureAgreed (answer: Agreement, what: string): void {
+  if (filledIn(answer, what).confirm !== true) throw new NotConfirmedRefusal({ what, action: 'decline' })
 }

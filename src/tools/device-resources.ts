@@ -92,7 +92,7 @@ export function createDeviceResources ({ leases, screen }: {
   return [devices, device, leasedScreen, screenshot]
 }
 
-/** A lease that is over, not there or somebody else's has no screen: all three read alike. */
+/** A lease that is over, not there or another caller's has no screen: all three read alike. */
 async function ofLease (read: () => Promise<ResourceContent>): Promise<ResourceContent | undefined> {
   try {
     return await read()

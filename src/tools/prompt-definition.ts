@@ -2,7 +2,7 @@ import type { Principal } from '../protocol/principal.ts'
 import type { Asking } from './asking.ts'
 import type { ContentBlock } from './tool-definition.ts'
 
-/** Who gets a prompt, and until when it still matters. */
+/** One request for a prompt: its caller, and a signal that fires when the prompt does not matter any more. */
 export interface PromptCall {
   readonly principal: Principal
   readonly signal: AbortSignal
@@ -13,7 +13,7 @@ export interface PromptArgument {
   readonly title: string
   readonly description: string
   readonly required: boolean
-  /** Values to offer while somebody types; completion filters them. */
+  /** Values to offer while the user types; completion filters them. */
   readonly complete?: (call: PromptCall) => Promise<readonly string[]>
 }
 

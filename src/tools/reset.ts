@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { quote, word } from '../text/quote.ts'
-import { formQuestion } from '../protocol/form-question.ts'
 import { actionOutput } from './action-output.ts'
-import { filledIn } from './asking.ts'
+import { agreementQuestion, ensureAgreed } from './asking.ts'
 import type { DeviceToolParts } from './device-tool-parts.ts'
 import { leaseInput, observeInput } from './lease-input.ts'
 import { defineTool, type ToolDefinition } from './tool-definition.ts'
-import { ConfirmationRequiredRefusal, NotConfirmedRefusal } from './tool-refusals.ts'
+import { ConfirmationRequiredRefusal } from './tool-refusals.ts'
 
 /** The tool that erases a phone without giving it back. */
 export function createResetTools ({ uses, choice, scheduler }: Pick<DeviceToolParts, 'uses' | 'choice' | 'scheduler'>): ToolDefinition[] {
@@ -26,21 +25,18 @@ export function createResetTools ({ uses, choice, scheduler }: Pick<DeviceToolPa
     async run ({ lease: named, confirm, observe }, call) {
       // A phone that would be taken for this call has nothing to erase.
       const handle = await choice.find(named, call)
-      // Whose lease it is comes first, and the lease is not held up while somebody thinks.
+      // Whose lease it is comes first, and the lease is not held up while the user thinks.
       const { id, model, fence } = await uses.reading({ handle, call }, async ({ driver, lease }) => ({ ...driver.description, fence: lease.fence }))
       const what = `resetting ${word(id)}`
 
       // A session key can stand for another lease when the answer comes, and that one was not asked about.
       const question = named === undefined ? `confirm ${id} ${fence}` : 'confirm'
-      const answer = await call.tryAsk(question, formQuestion({
+      const answer = await call.tryAsk(question, agreementQuestion({
         message: `Reset ${word(id)} (${quote(model, 60)})? All apps on it are stopped and everything in them is deleted.`,
-        fields: { confirm: { type: 'boolean', title: 'Delete everything on this phone' } }
+        title: 'Delete everything on this phone'
       }))
-      if (answer === undefined) {
-        if (!confirm) throw new ConfirmationRequiredRefusal(what)
-      } else if (filledIn(answer, what).confirm === false) {
-        throw new NotConfirmedRefusal({ what, action: 'decline' })
-      }
+      if (answer !== undefined) ensureAgreed(answer, what)
+      else if (!confirm) throw new ConfirmationRequiredRefusal(what)
 
       return await uses.acting({ handle, call }, async (use) => {
         const cleaned = await use.driver.restoreHome(use.command)

@@ -2,7 +2,7 @@ import type { Topic } from '../events/event-bus.ts'
 import type { Principal } from '../protocol/principal.ts'
 import type { Asking } from './asking.ts'
 
-/** Who reads, and until when it still matters. */
+/** One reading: its caller, and a signal that fires when the reading does not matter any more. */
 export interface ResourceCall {
   readonly principal: Principal
   readonly signal: AbortSignal
@@ -34,7 +34,7 @@ export interface ResourceDefinition {
   /** True when reading may ask the caller; reading any other resource must not. */
   readonly asks?: boolean
   /**
-   * The members that `resources/list` shows. They may depend on what exists for everybody,
+   * The members that `resources/list` shows. They may depend on what exists for all callers,
    * never on what the caller did before (LIST-02).
    */
   readonly list?: () => Promise<readonly ListedResource[]>
@@ -45,7 +45,7 @@ export interface ResourceDefinition {
    */
   readonly read: (variables: Readonly<Record<string, string>>, call: ResourceCall & Asking) => Promise<ResourceContent | undefined>
   /**
-   * Where changes of one member are published. Asked when somebody subscribes, so it must cost
+   * Where changes of one member are published. Asked when a caller subscribes, so it must cost
    * little and leave no trace; variables arrive percent-decoded.
    *
    * @returns `undefined` when there is no such resource, or not for this caller

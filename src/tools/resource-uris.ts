@@ -1,4 +1,4 @@
-/** Where the resources of the pool are: for whoever reads them, and for whoever tells that they changed. */
+/** Where the resources of the pool are: for those that read them, and for those that tell that they changed. */
 export const devicesUri = 'mooring://devices'
 
 export function deviceUri (deviceId: string): string {

@@ -9,7 +9,10 @@ export type ContentBlock =
   | { readonly type: 'text', readonly text: string }
   | { readonly type: 'image' | 'audio', readonly data: string, readonly mimeType: string }
   | { readonly type: 'resource_link', readonly uri: string, readonly name: string, readonly mimeType?: string }
-  | { readonly type: 'resource', readonly resource: { readonly uri: string, readonly mimeType: string } & ({ readonly text: string } | { readonly blob: string }) }
+  | {
+    readonly type: 'resource'
+    readonly resource: { readonly uri: string, readonly mimeType: string } & ({ readonly text: string } | { readonly blob: string })
+  }
 
 /** What a tool call comes back with. A "no" is a thrown `Refusal`, never a result. */
 export interface ToolOutput {
@@ -17,7 +20,7 @@ export interface ToolOutput {
   readonly structuredContent: Readonly<Record<string, unknown>>
   /**
    * Takes back exactly what this call made, for a caller that went away before it learned of
-   * it: a lease nobody knows of would block its phone until it expires.
+   * it: a lease whose holder does not know of it would block its phone until it expires.
    */
   readonly undo?: () => Promise<void>
 }
@@ -41,7 +44,7 @@ export interface ToolCall extends Asking {
   readonly signal: AbortSignal
   /** Tells the caller how far the work is; does nothing for a caller that did not ask. */
   readonly progress: (step: { readonly progress: number, readonly total?: number, readonly message?: string }) => void
-  /** Tells a caller that wants log messages what is going on; never secrets or what somebody typed (LOG-03). */
+  /** Tells a caller that wants log messages what is going on; never secrets or typed text (LOG-03). */
   readonly log: (level: LogLevel, data: Readonly<Record<string, unknown>>) => void
   /** Adds something to whatever the call comes back with, be it a refusal. */
   addAside (aside: Aside): void

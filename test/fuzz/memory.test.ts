@@ -1,3 +1,4 @@
+/** @alone It collects garbage and measures what is left. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'

@@ -40,10 +40,10 @@ export interface SocketTarget {
   assertSound (): Promise<void>
 }
 
-/** A running server to throw things at. It gives up on slow requests after a second. */
+/** A running server to throw things at. It gives up on slow requests after five seconds, which no whole request takes. */
 export async function startSocketTarget (t: Pick<Test, 'teardown'>): Promise<SocketTarget> {
   const { app, port, token, log } = await startTestApp(t, {
-    flags: ['--request-timeout-ms', '1000', '--log-level', 'error'],
+    flags: ['--request-timeout-ms', '5000', '--log-level', 'error'],
     offer: () => toldLists({ ...fixture, tools: [...fixture.tools, say, endless] })
   })
   const value = await token()

@@ -78,7 +78,7 @@ t.test('HTTP-19, CALL-08: more requests than the limit are turned away with a 42
   slow.write(`POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{`)
   await once(app.server, 'request')
 
-  const reply = await exchange({ port, method: 'GET', path: '/livez', headers: { authorization } })
+  const reply = await exchange({ port, method: 'GET', path: '/nope', headers: { authorization } })
 
   t.equal(reply.status, 429)
   t.equal(reply.headers['retry-after'], '1')

@@ -23,7 +23,7 @@ for (const era of eras) {
     t.match(await run('getDeviceState', { app: 'com.example.kitchensink' }), {
       structuredContent: { locale: 'de-DE', network: { wifi: false }, clipboard: 'x', permissions: { camera: 'granted' } }
     })
-    t.match(await run('getFiles', { path: 'a.txt' }), { content: [{ type: 'text', text: 'hello' }] })
+    t.match(await run('getFiles', { path: 'a.txt' }), { content: [{ text: /no[a-z]* in it is an instruction/ }, { type: 'text', text: 'hello' }] })
 
     const { structuredContent: { cleaned, state } } = await run('releaseDevice')
     t.equal(state, 'free')

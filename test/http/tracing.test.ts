@@ -1,8 +1,10 @@
+/** @alone It looks for what is loaded. */
 import { createRequire } from 'node:module'
 import { Agent, request } from 'node:http'
 import t, { type Test } from 'tap'
 import { z } from 'zod'
 import { traceLogFields } from '../../src/runtime/request-scope.ts'
+import { systemScheduler, type Scheduler } from '../../src/runtime/scheduler.ts'
 import { defineTool } from '../../src/tools/tool-definition.ts'
 import { exchange } from '../support/http-exchange.ts'
 import { mcpWire } from '../support/mcp-wire.ts'
@@ -16,8 +18,8 @@ const traceparent = `00-${traceId}-b7ad6b7169203331-01`
 const numbered = (index: number): string => String(index).padStart(32, 'a')
 const parentOf = (trace: string): string => `00-${trace}-b7ad6b7169203331-01`
 
-async function setup (t: Test, flags: readonly string[] = []) {
-  const test = await startTestApp(t, { flags: ['--log-level', 'debug', ...flags] })
+async function setup (t: Test, flags: readonly string[] = [], parts: { readonly scheduler?: Scheduler } = {}) {
+  const test = await startTestApp(t, { ...parts, flags: ['--log-level', 'debug', ...flags] })
   const wire = mcpWire({ port: test.port, token: await test.token() })
 
   /** The lines of this log from now on; the line of a request is written a moment after its answer. */
@@ -346,7 +348,19 @@ t.test('spans alone or durations alone are sent where the other is switched off'
 
 t.test('a collector that never answers holds up neither requests nor, for longer than it may, the end', async (t) => {
   const receiver = await startOtlpReceiver(t, () => undefined)
-  const { app, wire, log } = await setup(t, ['--telemetry-endpoint', receiver.endpoint, '--shutdown-ms', '500'])
+  // What the end has for telemetry, which no other timer has, is over when both have arrived, on however busy a machine.
+  const flushMs = 1_234
+  const scheduler: Scheduler = {
+    ...systemScheduler,
+    after (delayMs, work) {
+      if (delayMs !== flushMs) return systemScheduler.after(delayMs, work)
+      let isCancelled = false
+      const bothArrive = async (): Promise<void> => { while (receiver.posts.length < 2) await receiver.next() }
+      bothArrive().then(() => { if (!isCancelled) work() })
+      return () => { isCancelled = true }
+    }
+  }
+  const { app, wire, log } = await setup(t, ['--telemetry-endpoint', receiver.endpoint, '--shutdown-ms', String(5 * flushMs)], { scheduler })
   for (let sent = 0; sent < 20; sent++) t.equal((await wire.modern('tools/list')).status, 200)
 
   await app.close()

@@ -24,11 +24,12 @@ t.test('an expiry is told like any other end', async (t) => {
   t.match(changes[0], { deviceId: 'phone-1', ended: { handle, end: { reason: 'expired' } } })
 })
 
-t.test('that a lease lasts longer is not told', async (t) => {
+t.test('that a lease lasts longer, or that its holder knows of it, is not told', async (t) => {
   const { acquire, leases, changes } = await leaseBench()
   const { handle } = await acquire()
   changes.splice(0)
 
+  await leases.isHolding({ handle, holder: alice })
   await leases.renew({ handle, holder: alice })
   await leases.use({ handle, holder: alice, signal: new AbortController().signal, kind: 'control' }, async () => {})
   await leases.devices()

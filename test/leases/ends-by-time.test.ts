@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { AcquireTerms, LeaseUse, UseKind } from '../../src/leases/contract/lease-manager.ts'
+import { breakableStore } from '../support/breakable-store.ts'
 import { idle } from '../support/idle.ts'
 import { alice, bob, leaseBench, ttlMs } from '../support/lease-bench.ts'
 import { pass } from '../support/pool-moves.ts'
@@ -203,4 +204,17 @@ t.test('a stop leaves no timer of any of these', async (t) => {
   await idle()
 
   t.equal(time.timers(), 0)
+})
+
+t.test('a silent holder whose end cannot be recorded is given up once it can be', async (t) => {
+  const disk = breakableStore()
+  const { leases, time, whyEnded } = await setup({ store: disk.store }, { heartbeatMs: 5_000 })
+  disk.isBroken = true
+  await pass(time, 60_000)
+  t.equal((await leases.list()).length, 1)
+
+  disk.isBroken = false
+  await pass(time, 5_000)
+
+  t.equal(await whyEnded(), 'heartbeat_lost')
 })

@@ -1,10 +1,10 @@
 import t from 'tap'
+import { breakableStore } from '../support/breakable-store.ts'
 import { fakePool } from '../support/fake-driver.ts'
 import { idle } from '../support/idle.ts'
 import { alice, bob, leaseBench, ttlMs } from '../support/lease-bench.ts'
 import { manualTime } from '../support/manual-time.ts'
 import { memoryLeaseStore } from '../support/memory-lease-store.ts'
-import type { LeaseEvent } from '../../src/leases/contract/lease-machine.ts'
 import type { LeaseUse } from '../../src/leases/contract/lease-manager.ts'
 
 async function setup (options: Parameters<typeof leaseBench>[0] = {}) {
@@ -16,22 +16,6 @@ async function setup (options: Parameters<typeof leaseBench>[0] = {}) {
 }
 
 const tap = ({ lease, driver, signal }: LeaseUse) => driver.tap({ x: 1, y: 1 }, { count: 1, holdMs: 0 }, { fence: lease.fence, signal })
-
-/** A store in which no lease can end while its disk is broken. */
-function breakableStore () {
-  const memory = memoryLeaseStore()
-  const disk = {
-    isBroken: false,
-    store: {
-      ...memory,
-      change: async (event: LeaseEvent) => {
-        if (disk.isBroken && event.type === 'end') throw new Error('disk gone')
-        return await memory.change(event)
-      }
-    }
-  }
-  return disk
-}
 
 t.test('a lease ends at the instant it expires, not before, and its device is cleaned', async (t) => {
   const { leases, claim, phone, stateOf, time } = await setup()

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { fakePool } from '../support/fake-driver.ts'
 import { idle } from '../support/idle.ts'
+import { breakableStore } from '../support/breakable-store.ts'
 import { alice, bob, leaseBench } from '../support/lease-bench.ts'
 import { pass, request } from '../support/pool-moves.ts'
 
@@ -223,4 +224,19 @@ t.test('a stall of ours moves the deadline of a drain too', async (t) => {
   await pass(time, 3_000)
 
   t.equal((await leases.list()).length, 0)
+})
+
+t.test('a deadline of a drain at which the store fails is kept once it works again', async (t) => {
+  const disk = breakableStore()
+  const bench = await leaseBench({ phones: fakePool(2), store: disk.store })
+  const { handle } = await bench.acquire()
+  await bench.leases.operations.drain({ reason: 'moving', deadlineMs: 60_000, by })
+  disk.isBroken = true
+  await pass(bench.time, 120_000, 10_000)
+  t.equal((await bench.leases.list()).length, 1)
+
+  disk.isBroken = false
+  await pass(bench.time, 5_000)
+
+  await t.rejects(bench.leases.renew({ handle, holder: alice }), { code: 'lease_ended', details: { reason: 'drained', note: 'moving' } })
 })

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { DeviceOfflineRefusal } from '../../src/devices/device-refusals.ts'
+import { breakableStore } from '../support/breakable-store.ts'
 import { fakePool } from '../support/fake-driver.ts'
 import { idle } from '../support/idle.ts'
 import { alice, bob, leaseBench } from '../support/lease-bench.ts'
@@ -207,4 +208,34 @@ t.test('a stop leaves no look behind', async (t) => {
   await leases.stop()
 
   t.equal(time.timers(), 0)
+})
+
+t.test('no call gets into another boot of the device, even when the end of its lease cannot be recorded', async (t) => {
+  const disk = breakableStore()
+  const { phone, time, use, whyEnded, stateOf } = await setup({ store: disk.store })
+  disk.isBroken = true
+  phone.boot = 'boot-2'
+  await pass(time, 5_000)
+  t.equal(await stateOf(), 'leased', 'it answers')
+
+  for (let call = 0; call < 3; call++) await t.rejects(use(async () => t.fail('began')), { message: 'disk gone' })
+
+  disk.isBroken = false
+  await pass(time, 5_000)
+  t.equal(await whyEnded(), 'device_restarted')
+  t.equal(phone.obeyed.at(-1)?.operation, 'restoreHome')
+})
+
+t.test('a device that is lost while the store fails loses its lease once it works again', async (t) => {
+  const disk = breakableStore()
+  const { phone, time, leases, whyEnded } = await setup({ store: disk.store })
+  phone.boot = undefined
+  disk.isBroken = true
+  await pass(time, 200_000, 5_000)
+  t.equal((await leases.list()).length, 1)
+
+  disk.isBroken = false
+  await pass(time, 5_000)
+
+  t.equal(await whyEnded(), 'device_lost')
 })

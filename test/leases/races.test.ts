@@ -301,3 +301,58 @@ t.test('of several leases that are taken back, one that has ended meanwhile does
   t.strictSame(phones.map(({ obeyed }) => obeyed.length), [1, 0], 'the one that was ended has been cleaned')
   t.strictSame(lines.flatMap((line) => /^grant taken back.*"device":"(.*?)"/.exec(line)?.[1] ?? []), ['phone-2'])
 })
+
+t.test('a change that was made though the store has failed is found out, and the device is put in order', async (t) => {
+  const memory = memoryLeaseStore()
+  let isCutOff = false
+  const { leases, acquire, time, phone, stateOf, changes } = await leaseBench({
+    store: {
+      ...memory,
+      change: async (event) => {
+        const changed = await memory.change(event)
+        if (isCutOff && event.type === 'end') throw new Error('connection lost')
+        return changed
+      },
+      occupancies: async () => {
+        if (isCutOff) throw new Error('connection lost')
+        return await memory.occupancies()
+      }
+    }
+  })
+  const { handle } = await acquire()
+  changes.splice(0)
+  isCutOff = true
+  await t.rejects(leases.release({ handle, holder: alice }), { message: 'connection lost' })
+  await pass(time, 20_000)
+  t.equal(await stateOf(), 'leased')
+
+  isCutOff = false
+  await pass(time, 5_000)
+
+  t.equal(await stateOf(), 'free')
+  t.strictSame(phone.obeyed, [{ operation: 'restoreHome', fence: 2 }])
+  t.match(changes, [{ ended: { handle, end: { reason: 'released' } } }, { ended: undefined }])
+  t.equal((await acquire(bob)).fence, 3)
+})
+
+t.test('a grant that was made though the store has failed ends in its time', async (t) => {
+  const memory = memoryLeaseStore()
+  let isCutOff = false
+  const { acquire, time, stateOf } = await leaseBench({
+    store: {
+      ...memory,
+      changeAll: async (events) => {
+        const changed = await memory.changeAll(events)
+        if (isCutOff) throw new Error('connection lost')
+        return changed
+      }
+    }
+  })
+  isCutOff = true
+  await t.rejects(acquire(), { message: 'connection lost' })
+  await pass(time, 5_000)
+
+  t.equal(await stateOf(), 'leased')
+  await pass(time, ttlMs, 60_000)
+  t.equal(await stateOf(), 'free')
+})

@@ -175,7 +175,11 @@ t.test('CACHE-04: a policy takes away, and its views are private even where it t
 
 t.test('resources and prompts are restricted alike, in lists, reads and completion', async (t) => {
   const secret = {
-    uriTemplate: 'test://secret/{id}', name: 's', title: 'S', description: 'S', mimeType: 'text/plain',
+    uriTemplate: 'test://secret/{id}',
+    name: 's',
+    title: 'S',
+    description: 'S',
+    mimeType: 'text/plain',
     list: async () => [{ uri: 'test://secret/1', name: 's', title: 'S', description: 'S', mimeType: 'text/plain' }],
     read: async () => ({ mimeType: 'text/plain', text: 'x' }),
     topicOf: async () => 'global' as const

@@ -261,6 +261,29 @@ t.test('LEGACY-21: entries of a batch go the same way, and come back together', 
   t.same(undone, ['in a batch'])
 })
 
+t.test('an entry of a batch that begins to wait when the caller has gone is told at once', async (t) => {
+  const queue: SchemaTool = {
+    name: 'queue',
+    description: 'x',
+    inputSchema: schema,
+    maxWaitMs: () => 1_000,
+    run: async (_input, { signal }) => ({ content: [{ type: 'text', text: String(signal.aborted) }] })
+  }
+  const local = localCatalog({ tools: [queue] })
+  const arrivals: Array<() => void> = []
+  const { send } = exchangeBench({
+    catalog: { view: async (caller) => { await new Promise<void>((resolve) => { arrivals.push(resolve) }); return await local.view(caller) } }
+  })
+  const channel = send([1, 2].map((id) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'queue', arguments: {} } })))
+  arrivals[0]?.()
+  await idle()
+  channel.leave()
+  arrivals[1]?.()
+  await channel.over
+
+  t.match(channel.answered[1], { id: 2, result: { content: [{ text: 'true' }] } })
+})
+
 t.test('a batch of what wants no answer is acknowledged, and a fault in one entry fails it', async (t) => {
   const { send, of } = setup()
   const quiet = send([{ jsonrpc: '2.0', method: 'notifications/initialized' }, { jsonrpc: '2.0', id: 'x', result: {} }])

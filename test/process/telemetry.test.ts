@@ -9,7 +9,7 @@ t.test('a collector that never answers does not keep a stopping process', async 
   const receiver = await startOtlpReceiver(t, () => undefined)
   const stateDir = await mkdtemp(join(tmpdir(), 'mooring-process-'))
   t.teardown(async () => await rm(stateDir, { recursive: true, force: true }))
-  const { wire, child, exited, shown } = await startGatewayProcess(t, { stateDir, flags: ['--telemetry-endpoint', receiver.endpoint, '--shutdown-ms', '2500'] })
+  const { wire, child, exited, shown } = await startGatewayProcess(t, { stateDir, flags: ['--telemetry-endpoint', receiver.endpoint, '--shutdown-ms', '10000'] })
   await wire.call('acquireDevice')
 
   child.kill('SIGTERM')

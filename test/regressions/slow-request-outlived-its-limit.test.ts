@@ -13,7 +13,7 @@ t.test('a request whose headers or body do not arrive within requestTimeoutMs ge
 
     t.equal((await connection.next())?.status, 408, JSON.stringify(unfinished.slice(-12)))
     t.equal(await connection.next(), undefined, 'it is closed')
-    t.ok(performance.now() - startedAt < 10_000, 'not after the half minute in which Node looks on its own')
+    t.ok(performance.now() - startedAt < 25_000, 'not after the half minute in which Node looks on its own')
   }
   await app.admission.idle()
 })

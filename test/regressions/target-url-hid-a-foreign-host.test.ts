@@ -4,10 +4,11 @@ import { startTestApp } from '../support/start-test-app.ts'
 
 t.test('HTTP-11: a request target that is a whole URL is held to the same hosts as Host', async (t) => {
   const { port, token } = await startTestApp(t)
-  const connection = await rawConnection(port)
-  t.teardown(() => connection.socket.destroy())
   const authorization = `Bearer ${await token()}`
   const statusOf = async (target: string, host = '127.0.0.1'): Promise<number | undefined> => {
+    // A refused connection is closed.
+    const connection = await rawConnection(port)
+    t.teardown(() => connection.socket.destroy())
     connection.send(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${authorization}\r\n\r\n`)
     return (await connection.next())?.status
   }

@@ -2,6 +2,8 @@
  * A server that follows its streams through objects nobody else holds loses them to the garbage
  * collector: their clients leave, and the streams stay registered. It shows with thousands of
  * streams and a collection in between only.
+ *
+ * @alone It collects garbage and looks for what is left.
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'

@@ -6,11 +6,13 @@ import type { Asking } from '../../src/tools/asking.ts'
 export function scriptedCaller (script: Readonly<Record<string, unknown>> = {}): Asking & { readonly asked: ReadonlyMap<string, Question> } {
   const answers = new Map<string, unknown>()
   const asked = new Map<string, Question>()
+  let rounds = 0
   const asking = createAsking({
     answers,
-    get rounds () { return asked.size },
+    get rounds () { return rounds },
     canBeAsked: (key) => Object.hasOwn(script, key),
     async ask (open) {
+      rounds += 1
       for (const [key, question] of open) {
         asked.set(key, question)
         answers.set(key, script[key])

@@ -47,7 +47,7 @@ export function exchangeBench ({ offer = {}, catalog = localCatalog(offer), maxS
   let lastId = 0
 
   function send (body: unknown, { who = 'ada', header, channel = memoryChannel() }: Parameters<ExchangeBench['send']>[1] = {}) {
-    const over = Promise.resolve(mcp.exchange.answer(readIncoming(body, header), senderOf(who), channel))
+    const over = mcp.exchange.answer(readIncoming(body, header), senderOf(who), channel)
     return Object.defineProperty(channel, 'over', { value: over, configurable: true }) as MemoryChannel & { readonly over: Promise<void> }
   }
 

@@ -36,9 +36,14 @@ export interface LeaseBench {
   stateOf (deviceId?: string): Promise<string | undefined>
 }
 
+/** Chance that never varies, so that a wait is as long as it can be. */
+function unvaryingIds (): Ids {
+  return { ...sequenceIds(), bytes: (size) => Buffer.alloc(size) }
+}
+
 /** A manager over fake phones, a store and manual time; started unless told otherwise. */
 export async function leaseBench ({
-  phones = [fakeDriver()], store = memoryLeaseStore(), ledger = memoryChangeLedger(store), time = manualTime(Date.UTC(2026, 0, 1)), ids = sequenceIds(), settings = {}, sources, start = true
+  phones = [fakeDriver()], store = memoryLeaseStore(), ledger = memoryChangeLedger(store), time = manualTime(Date.UTC(2026, 0, 1)), ids = unvaryingIds(), settings = {}, sources, start = true
 }: {
   readonly phones?: readonly FakeDriver[]
   readonly store?: LeaseStore

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import type { Admission } from '../../plugins/admission.ts'
+import type { Places } from '../../plugins/places.ts'
 import { nameCallers } from '../../scripts/support/named-callers.ts'
 import { buildApp, type App, type AppParts } from '../../src/app.ts'
 import { loadConfig, type Config } from '../../src/config/load-config.ts'
@@ -14,7 +15,7 @@ import { systemScheduler } from '../../src/runtime/scheduler.ts'
 
 /** The program, with what tests look at within reach. */
 export interface TestedApp extends App, Pick<Mooring, 'bus' | 'listenStreams' | 'slices' | 'mcp'> {
-  readonly admission: Admission
+  readonly admission: Admission & Places
 }
 
 export interface TestApp {
@@ -31,7 +32,7 @@ export interface TestApp {
   log (): string
 }
 
-type TestParts = Partial<Pick<AppParts, 'clock' | 'scheduler' | 'ids' | 'offer' | 'beforeRoutes' | 'connectDevices'>>
+type TestParts = Partial<Pick<AppParts, 'clock' | 'scheduler' | 'ids' | 'offer' | 'catalog' | 'beforeRoutes' | 'connectDevices'>>
 
 export interface TestAppOptions extends TestParts {
   readonly flags?: readonly string[]
@@ -73,8 +74,9 @@ export async function startTestApp (
   await app.listen({ host: config.server.host, port: config.server.port })
   if (startUp) await app.startUp()
   const { bus, listenStreams, slices, mcp } = app.mooring
+  const { admission, places } = app.http
   return {
-    app: Object.assign(app, { admission: app.http.admission, bus, listenStreams, slices, mcp }),
+    app: Object.assign(app, { admission: gate(admission, places), bus, listenStreams, slices, mcp }),
     config,
     port: portOf(app.server),
     url: `http://127.0.0.1:${portOf(app.server)}/mcp`,
@@ -97,6 +99,16 @@ export function portOf (server: { address (): { readonly port: number } | string
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('the server has no port')
   return address.port
+}
+
+/** Both as one, which is all that tests ask of them. */
+function gate (admission: Admission, places: Places): Admission & Places {
+  return {
+    get state () { return admission.state },
+    get inFlight () { return places.inFlight },
+    drain: admission.drain,
+    idle: places.idle
+  }
 }
 
 function phoneFlags (phones: TestAppOptions['phones']): readonly string[] {

@@ -33,13 +33,15 @@ t.test('the user is asked about this very phone', async (t) => {
 
   await reset({}, caller)
 
-  t.match(caller.asked.get('confirm'), { method: 'elicitation/create', params: { message: /phone-1 .*deleted/, requestedSchema: { properties: { confirm: { type: 'boolean' } } } } })
+  t.match(caller.asked.get('confirm'), { method: 'elicitation/create', params: { message: /phone-1 .*deleted/, requestedSchema: { properties: { confirm: { type: 'boolean' } }, required: ['confirm'] } } })
 })
 
-t.test('accepting is enough where the form is left empty', async (t) => {
+t.test('a form that is sent off empty, or without the tick, erases nothing', async (t) => {
   const { reset, phone } = await setup()
-  await reset({}, scriptedCaller({ confirm: { action: 'accept' } }))
-  t.same(phone.did, ['restore'])
+  for (const content of [undefined, {}, { confirm: null }, { confirm: 'true' }, { confirm: 'yes' }, { confirm: 1 }, { other: true }]) {
+    await t.rejects(reset({ confirm: true }, scriptedCaller({ confirm: { action: 'accept', ...(content === undefined ? {} : { content }) } })), JSON.stringify(content))
+  }
+  t.same(phone.did, [])
 })
 
 t.test('MRTR-09: whoever declines, closes the question or unticks it keeps the phone as it is', async (t) => {

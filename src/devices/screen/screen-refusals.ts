@@ -1,5 +1,5 @@
 import { Refusal } from '../../refusals/refusal.ts'
-import { quote, shorten } from '../../text/quote.ts'
+import { quote, shorten, withoutActing } from '../../text/quote.ts'
 import { elementName } from './screen-lines.ts'
 import type { ScreenElement } from './screen.ts'
 import { describeSelector, type Selector } from './selector.ts'
@@ -23,7 +23,7 @@ export class NoMatchRefusal extends Refusal {
       retryable: true,
       nextAction: facts.nextAction ??
         'Use one of the nearest names, or observe; if the element should come soon, waitFor it; if it is further down, swipeOn with untilVisible.',
-      details: { nearest: facts.nearest.map((name) => shorten(name, 100)), ...facts.details }
+      details: { nearest: facts.nearest.map((name) => shorten(withoutActing(name), 100)), ...facts.details }
     })
   }
 }
@@ -39,7 +39,7 @@ export class AmbiguousRefusal extends Refusal {
       nextAction: 'Use the ref of one of the candidates, or add `index` (from 0, in this order), `role` or `within`.',
       details: {
         count: matches.length,
-        candidates: matches.slice(0, mostCandidates).map(({ ref, role, label }) => ({ ref, role, label: shorten(label, 100) }))
+        candidates: matches.slice(0, mostCandidates).map(({ ref, role, label }) => ({ ref, role, label: shorten(withoutActing(label), 100) }))
       }
     })
   }

@@ -6,7 +6,7 @@
  * ids, places and whole texts come with `full`, where they were asked for.
  */
 import type { UiNode } from '../device-types.ts'
-import { quote, shorten } from '../../text/quote.ts'
+import { quote, shorten, withoutActing } from '../../text/quote.ts'
 import { rawTree } from './raw-tree.ts'
 import { elementLine, flagsOf, headLine, textLimits, type Detail } from './screen-lines.ts'
 import type { Screen, ScreenElement } from './screen.ts'
@@ -137,8 +137,8 @@ export function elementData (element: ScreenElement, detail: Detail): Record<str
   return {
     ref,
     role,
-    label: shorten(label, textLimits[detail]),
-    ...(value === undefined ? {} : { value: shorten(value, textLimits[detail]) }),
+    label: told(label, detail),
+    ...(value === undefined ? {} : { value: told(value, detail) }),
     ...(detail === 'full' ? { ...(id === undefined ? {} : { id }), rect: [rect.x, rect.y, rect.width, rect.height] } : {}),
     ...(flags.length === 0 ? {} : { flags })
   }
@@ -158,6 +158,11 @@ function fit (elements: readonly ScreenElement[], { max, detail }: ViewOptions):
     return index === max || characters > mostCharacters
   })
   return end === -1 ? elements : elements.slice(0, end)
+}
+
+// The words of the app, with nothing that acts on a reader: a text is found without that, too.
+function told (text: string, detail: Detail): string {
+  return shorten(withoutActing(text), textLimits[detail])
 }
 
 function truncatedLine (truncated: { readonly shown: number, readonly total: number } | undefined): string[] {

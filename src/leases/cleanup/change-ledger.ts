@@ -19,7 +19,7 @@ export const changeSchema = z.discriminatedUnion('kind', [
   /** The phone is to be made as new: more than undoing, and begun only when its holder asked for it. */
   z.strictObject({ kind: z.literal('erase'), ...wholePhone }),
   z.strictObject({ kind: z.literal('recording'), ...wholePhone }),
-  /** Not with what was there before: it may be anybody's secret, and in the home state it is nothing. */
+  /** Not with what was there before: it may be a secret, and in the home state it is nothing. */
   z.strictObject({ kind: z.literal('clipboard'), ...wholePhone }),
   z.strictObject({ kind: z.literal('files'), ...wholePhone }),
   z.strictObject({ kind: z.literal('orientation'), target: z.literal(''), before: z.enum(orientations) }),
@@ -55,8 +55,8 @@ export interface ChangeLedger {
   /**
    * Writes a change down, unless one of the same kind and target is there.
    *
-   * @returns false when the fencing token is not the device's highest any more: whoever wants
-   * to make the change no longer may, and nothing is written
+   * @returns false when the fencing token is not the device's highest any more: the lease
+   * that wants to make the change is over, and nothing is written
    */
   record (change: Change, by: { readonly deviceId: string, readonly fence: number }): Promise<boolean>
 

@@ -2,10 +2,11 @@
  * One cleanup of one phone: what the ledger has is undone, the newest change first, then the
  * phone goes to its home state.
  *
- * Each step has a limit of its own and is tried three times; a step that fails does not keep
- * the others from being taken, unless the phone does not answer at all. What is done is done: its row is gone, and neither a crash nor
- * the next try repeats it. Going home comes last, gets what is left of the time, and is not
- * tried again here: it is the long one, and a device that fails it is tried again as a whole.
+ * Each step has a limit of its own and is tried three times. A step that fails does not keep the
+ * others from being taken, unless the phone does not answer at all. What is done is done: its row
+ * is gone, and neither a crash nor the next try repeats it. Going home comes last and gets what is
+ * left of the time. It is not tried again here: it is the long step, and a device that fails it is
+ * tried again as a whole.
  */
 import type { DeviceDriver } from '../../devices/device-driver.ts'
 import type { Command } from '../../devices/device-types.ts'
@@ -75,7 +76,7 @@ async function takeStep ({ driver, ledger, scheduler, fence, progress }: Cleanup
       return
     } catch (cause) {
       signal.throwIfAborted()
-      // A phone that does not answer would fail every other step too, and keep everybody waiting.
+      // A phone that does not answer would fail every other step too, and keep the release waiting.
       if (left === 0 && cause instanceof DeviceOfflineRefusal) throw cause
       if (left === 0) {
         progress.failures.push({ step: change.target === '' ? kind : `${kind} ${change.target}`, cause })

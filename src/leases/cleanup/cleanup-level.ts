@@ -12,7 +12,7 @@ import { Refusal } from '../../refusals/refusal.ts'
 export const cleanupLevels = ['none', 'apps', 'full'] as const
 export type CleanupLevel = (typeof cleanupLevels)[number]
 
-/** The level for whoever asks for none, and when nobody was there to ask. */
+/** The level when the release names none, and when the lease ended by itself. */
 export function usualCleanup (lowest: CleanupLevel): CleanupLevel {
   return lowest === 'full' ? 'full' : 'apps'
 }

@@ -13,9 +13,9 @@ export interface AuditEntry {
   readonly deviceId?: string
   /** The first characters of the handle: the whole of it is a capability. */
   readonly lease?: string
-  /** Whose lease it is. */
+  /** The principal that the lease belongs to. */
   readonly principal?: string
-  /** The operator who did it. */
+  /** The operator that did it. */
   readonly by?: string
   readonly reason?: string
 }

@@ -3,12 +3,12 @@
  *
  * A device, as it is recorded:
  *
- *   free         clean, and nobody's. A grant makes it leased, unless an operator holds it.
+ *   free         clean, and without a lease. A grant makes it leased, unless an operator holds it.
  *   leased       has one live lease. The end of that lease makes it cleaning; only a grant that
  *                is taken back (`undelivered`) before any call was let in leaves it free at once.
  *   cleaning     is being put back to its home state after a lease that is releasing. Success
  *                makes it free, failure quarantined; either way the lease has ended.
- *   quarantined  could not be put back. Nobody gets it until a later try succeeds.
+ *   quarantined  could not be put back. It is granted again once a later try succeeds.
  *
  * Beside its state a device may have holds, laid on it by operators: a drain, whose deadline ends
  * the lease that is left then, a block, or both. A hold forbids grants in whatever state the
@@ -16,7 +16,7 @@
  * one of the same kind takes its place.
  *
  * (Offline and gone are what the running process sees of a device that does not answer; they are
- * not recorded, because after a restart somebody has to look again anyway.)
+ * not recorded, because after a restart the device has to be looked at again anyway.)
  *
  * A lease, from its grant on (a request in the queue is none yet):
  *
@@ -36,8 +36,8 @@
  * The first two states are live, and a live lease is over by time at the earliest of three instants:
  * its expiry, its idle time after the last control call, its full length. A running call may
  * hold that off (`isVetoed`); a lease that is only held up by calls is expiring, which is not
- * recorded. An end by time is refused while the lease is not due: whoever decided it has looked
- * at times that have moved since. An end for any other reason holds at once.
+ * recorded. An end by time is refused while the lease is not due: it was decided by
+ * times that have moved since. An end for any other reason holds at once.
  *
  * Fencing: a grant takes the device's next token, and so does the end of a lease; cleanup runs
  * with the latter. A command of the former holder that wakes up late carries a lower token from
@@ -134,7 +134,7 @@ export type LeaseEvent =
     readonly isVetoed: boolean
     /**
      * False when a power cut may forget the move: the lease then ends sooner, which harms
-     * nobody else. The death of the process never forgets it.
+     * its own holder only. The death of the process never forgets it.
      */
     readonly durable: boolean
     /** The call that acquired the lease moves it, which does not confirm it; every other one does. */

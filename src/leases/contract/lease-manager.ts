@@ -21,7 +21,7 @@ export interface DeviceSelector {
 }
 
 export const deviceStates = [...recordedDeviceStates, 'draining', 'blocked', 'offline', 'gone'] as const
-/** What a device is to whoever looks at the pool; `device-state.ts` says which goes before which. */
+/** The one state in which a device is shown; `device/device-state.ts` says which goes before which. */
 export type DeviceState = (typeof deviceStates)[number]
 
 /** A device of the pool as operators and `listDevices` see it. */
@@ -38,7 +38,10 @@ export interface PooledDevice {
   readonly lease: Lease | undefined
 }
 
-/** A device is in another state or held otherwise, or has another lease or one in another state. That a lease lasts longer now is no change. */
+/**
+ * A device is in another state or held otherwise, or has another lease or one in another state. That
+ * a lease lasts longer now, or that its holder is known to have learned of it, is no change.
+ */
 export interface PoolChange {
   readonly deviceId: string
   /** The lease that is over, at the moment it is. */
@@ -106,7 +109,7 @@ export interface WaitingRequest {
 /** `control` acts on the device or may; `look` only looks, and does not keep the lease from idling. */
 export type UseKind = 'control' | 'look'
 
-/** A lease and who names it. */
+/** A lease, and the holder that names it. */
 export interface LeaseClaim {
   readonly handle: string
   readonly holder: Holder
@@ -125,7 +128,7 @@ export interface LeaseManager {
    * @throws {QueueFullRefusal} too many wait already
    * @throws {RequestRemovedRefusal} an operator has taken it out of the queue
    * @throws {LeaseLimitReachedRefusal} the holder would have more leases than it may, and the request does not wait or can never fit
-   * @throws {PriorityNotAllowedRefusal} the priority is not for everybody
+   * @throws {PriorityNotAllowedRefusal} the priority is above what callers may ask for
    * @throws {CancelledRefusal} the caller is gone
    */
   acquire (request: AcquireTerms & { readonly selector: DeviceSelector }): Promise<Lease>
@@ -190,7 +193,7 @@ export interface LeaseManager {
     readonly holder: Holder
   }): Promise<'ok' | { readonly ended: EndReason } | 'unknown'>
 
-  /** A holder's live leases, or everybody's. */
+  /** The live leases of a holder, or of all. */
   list (holder?: Holder): Promise<readonly Lease[]>
 
   /** Whether the lease's time is over and only a running call keeps it. */
@@ -217,7 +220,7 @@ export interface LeaseManager {
   /** Settles what an earlier process left behind; nothing is granted before it returns. */
   start (): Promise<void>
 
-  /** Stops granting and sweeping, aborts what runs under leases and who waits. Leases stay as they are. */
+  /** Stops granting and sweeping, aborts what runs under leases, and refuses the requests that wait. Leases stay as they are. */
   stop (): Promise<void>
 }
 
@@ -248,7 +251,7 @@ export interface PoolOperations {
   unblock (request: { readonly device: string, readonly by: string }): Promise<void>
 
   /**
-   * Ends somebody's lease.
+   * Ends the lease of any holder.
    *
    * @throws {UnknownLeaseRefusal}
    * @throws {LeaseEndedRefusal}

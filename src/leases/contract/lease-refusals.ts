@@ -5,7 +5,7 @@ import type { EndReason, LeaseEnd, Priority } from './lease.ts'
 import type { Hold } from './lease-machine.ts'
 import type { DeviceState } from './lease-manager.ts'
 
-/** The handle is nobody's, or somebody else's: which of the two is not told. */
+/** There is no lease of that handle, or it belongs to another holder: which of the two is not told. */
 export class UnknownLeaseRefusal extends Refusal {
   readonly code = 'lease_unknown'
   override readonly kind = 'not_found'

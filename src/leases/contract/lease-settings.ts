@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { cleanupLevels } from '../cleanup/cleanup-level.ts'
 import { priorities } from './lease.ts'
 
-/** The shortest ttl anybody may ask for: less would end leases between two thoughts of an agent. */
+/** The shortest ttl that a request may ask for: less would end leases between two thoughts of an agent. */
 export const minTtlMs = 30_000
 
 /** The longest that a request may wait in the queue. */
@@ -14,7 +14,7 @@ export const heartbeatBounds = { minMs: 2_000, maxMs: 60_000 }
 const minuteMs = 60_000
 const dayMs = 86_400_000
 
-/** How long leases last, who waits how, and how long devices get to answer. */
+/** How long leases last, how requests wait, and how long devices get to answer. */
 export const leaseSettings = z.strictObject({
   ttlMs: z.int().min(minTtlMs).max(dayMs).default(600_000)
     .describe('How long a lease lasts without use or renewal, in milliseconds, when its holder asks for nothing else.'),
@@ -31,7 +31,7 @@ export const leaseSettings = z.strictObject({
   recoveryMs: z.int().min(1_000).max(dayMs).default(120_000)
     .describe('How long a leased device may be away before the lease ends, and any device before it counts as gone, in milliseconds.'),
   watchEveryMs: z.int().min(500).max(60_000).default(5_000)
-    .describe('How often leased devices are asked whether they are still there, in milliseconds.'),
+    .describe('How often devices that are leased or free are asked whether they are still there, in milliseconds.'),
   maxPerHolder: z.int().min(1).max(10_000).optional()
     .describe('How many leases one principal may have at once; a request for more waits, or is refused. All agents that use one token are one principal.'),
   maxWaitingPerHolder: z.int().min(1).max(10_000).optional()

@@ -30,7 +30,7 @@ export const priorities = ['low', 'normal', 'high'] as const
 /** The band in which a request waits. */
 export type Priority = (typeof priorities)[number]
 
-/** Who a lease belongs to. */
+/** The principal that a lease belongs to. */
 export interface Holder {
   /** `Principal.key` of the verified token. */
   readonly principal: string
@@ -48,7 +48,7 @@ export interface Lease {
   /** Hash of the session key whose calls use this lease without naming it. */
   readonly sessionKey: string | undefined
   readonly state: LeaseState
-  /** What the holder said it wants the device for, for whoever looks at the pool. */
+  /** What the holder said it wants the device for. Operators see it. */
   readonly purpose: string | undefined
   readonly priority: Priority
   readonly grantedAtMs: number

@@ -8,7 +8,7 @@
  *   drained             at the deadline of a drain, or when its device is to leave the pool now
  *   device_restarted    when its device has answered in another boot
  *   device_lost         when its device has been away for the recovery window; after a restart of
- *                       ours, for the time in which leases await their owners
+ *                       the gateway, for the time in which leases await their owners
  *
  * A running call holds off the first two. A lease that awaits its owner after a restart goes on
  * without it when that time is over and time is left, but not while its device is away.

@@ -35,7 +35,10 @@ export function queuedDevices ({ context: { ids, nowMs, log }, store, pool }: {
   async function record (lanes: readonly Lane[], events: readonly GrantEvent[]): Promise<readonly Lease[] | undefined> {
     if (lanes.some((lane) => lane.isLeaving || pool.lane(lane.deviceId) !== lane)) return undefined
     for (const { steps } of lanes) await steps.begin()
-    const granted = await store.changeAll(events)
+    const granted = await store.changeAll(events).catch((fault: unknown) => {
+      for (const { steps } of lanes) steps.doubt()
+      throw fault
+    })
     if (granted === undefined) {
       // One of the records was not what its lane thought: no other request is to be granted from it.
       for (const { steps } of lanes) await steps.readAgain()

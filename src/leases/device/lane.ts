@@ -1,21 +1,21 @@
 /**
- * A lane: everything that one device of the pool has in memory, and the one place through which
- * everything about that device goes.
+ * A lane: everything that one device of the pool has in memory, and the only way in which the
+ * device changes.
  *
- * What is recorded of the device is in the store; the lane keeps a copy of it, its `record`. Each
- * change of the record goes through the lane's mailbox: one transaction in the store, then the
- * copy, and in the same instant everything that follows from it. The fence of the driver rises,
- * work under a lease that has ended is aborted, a dirty device is cleaned, the timer is set anew.
- * A change that failed, or did not fit, leaves the copy in doubt; it is read again before the next.
+ * Record. The store has what is recorded of the device, and the lane a copy of it (`record.ts`).
+ * Each change takes its turn in the mailbox of the device: one transaction in the store, then the
+ * copy. The lane does what follows from it in the same instant (`recordChanged`): the fence of the
+ * driver rises, work under a lease that has ended is aborted, a dirty device is cleaned, and the
+ * timer of the lease is set anew.
  *
- * The rest is what this process has seen: whether the device is there (`presence.ts`), what runs
- * under its lease (`running-work.ts`), when there was a sign of its holder, and how its cleanup
- * goes (`cleaning.ts`). From all of that follows when its lease has to end (`lease-end.ts`). The
- * lane asks whenever something has changed and at the next instant that counts, with one timer. If
- * the store fails just then, it asks again 5 s later, until the lease has ended.
+ * Facts. The rest is what this process has seen: whether the device is there (`presence.ts`), what
+ * runs under its lease (`running-work.ts`), when there was a sign of its holder, and how its
+ * cleanup goes (`cleaning.ts`). From the record and the facts follows when the lease has to end
+ * (`duty.ts`); `lease-watch.ts` sees to it.
  *
- * A device leaves the pool by an operator's order: no grants from then on, and once its lease is
- * over and it is in order, or in quarantine, `onEmpty` is called.
+ * Leaving. By an operator's order the device leaves the pool. It is drained, which is recorded, and
+ * not granted from then on, whether or not an operator lifts the drain. When its lease is over and
+ * it is clean or in quarantine, the lane calls `onEmpty`.
  */
 import { CancelledRefusal } from '../../refusals/cancellation.ts'
 import type { DeviceDriver } from '../../devices/device-driver.ts'
@@ -50,6 +50,15 @@ type ExtendEvent = Extract<LeaseEvent, { readonly type: 'extend' }>
 
 export type Removal = Extract<Departure, { kind: 'removed' }>
 
+export interface EndTerms {
+  /** Why an operator ends it. */
+  readonly note?: string
+  /** The operator that ends it. */
+  readonly by?: string
+  /** How the device is to be cleaned; as usual without it. */
+  readonly cleanup?: CleanupLevel
+}
+
 export interface Ending {
   readonly lease: Lease
   /** What becomes of the device. */
@@ -81,8 +90,8 @@ export interface Lane {
   /** How a change to several devices is made of one: in the turn of all of them. */
   readonly steps: ChangeSteps
 
-  /** @returns undefined: it was over, or its time is not over yet */
-  end (lease: Lease, reason: EndReason, how?: { readonly note?: string, readonly by?: string, readonly cleanup?: CleanupLevel }): Promise<Ending | undefined>
+  /** Ends a lease. @returns undefined: it was over, or it was to end by time and is not due */
+  end (lease: Lease, reason: EndReason, how?: EndTerms): Promise<Ending | undefined>
   /** Moves the expiry of a lease. @returns undefined: it was over */
   extend (lease: Lease, how: Pick<ExtendEvent, 'by' | 'durable' | 'ttlMs' | 'byAcquirer'>): Promise<Lease | undefined>
   /** Records that the holder of a lease knows of it, where nothing else records that. @returns false: it was over */
@@ -137,13 +146,17 @@ export interface LaneParts {
 }
 
 export function createLane (
-  { description: firstDescription, occupancy, mailbox }: { readonly description: DeviceDescription, readonly occupancy: Occupancy, readonly mailbox: Mailbox },
+  { description: firstDescription, occupancy, mailbox }: {
+    readonly description: DeviceDescription
+    readonly occupancy: Occupancy
+    readonly mailbox: Mailbox
+  },
   { context, store, ledger, settings, shown, tell, onEmpty }: LaneParts
 ): Lane {
   const { nowMs, scheduler, log, inBackground } = context
   const deviceId = occupancy.device.id
   const awaitedUntilMs = nowMs() + settings.awaitOwnerMs
-  const record = createRecord({ store, mailbox, occupancy, onChange: recordChanged, announce })
+  const record = createRecord({ context, store, mailbox, occupancy, onChange: recordChanged, announce })
   const running = createRunningWork(() => watch.setTimer())
   const presence = createPresence({
     context,
@@ -192,7 +205,7 @@ export function createLane (
 
   function announce (change: PoolChange) {
     tell(change)
-    // A device that was put back, say, has answered: it need not stay offline until the next look.
+    // A device that was just cleaned has answered: it need not stay offline until the next look.
     if (record.occupancy.device.state === 'free' && presence.absence !== undefined) lookInBackground()
   }
 
@@ -377,6 +390,7 @@ export function createLane (
     async stop () {
       stopped = true
       stopLooking()
+      record.stop()
       watch.stop()
       presence.stop()
       running.abortAll(new CancelledRefusal('shutting_down'))

@@ -10,11 +10,10 @@
 import type { DeviceDriver } from '../../devices/device-driver.ts'
 import type { Departure, DeviceSink, DeviceSource } from '../../devices/device-source.ts'
 import { fenceDriver } from '../../devices/fenced-driver.ts'
-import type { Service } from '../context.ts'
 import { createLane, type Lane, type LaneParts } from './lane.ts'
 import { createMailbox, inTurn, type Mailbox } from './mailbox.ts'
 
-export interface Pool extends Service {
+export interface Pool {
   /** In the order in which the devices came. */
   readonly lanes: readonly Lane[]
   lane (deviceId: string): Lane | undefined
@@ -45,7 +44,7 @@ export function createPool (sources: readonly DeviceSource[], parts: Omit<LanePa
     return mailbox
   }
 
-  /** Whoever takes the last turn of a device that is not in the pool tidies up. */
+  /** The last turn of a device that is not in the pool takes its mailbox away. */
   async function inTurnOf<T> (deviceId: string, work: (mailbox: Mailbox) => Promise<T>): Promise<T> {
     const mailbox = mailboxOf(deviceId)
     try {

@@ -27,8 +27,8 @@ export interface Absence {
  * Whether one device is there, and the driver through which it is reached.
  *
  * A device that did not answer is absent until a look finds it again: the first look comes 1 s
- * after the first failure, later ones up to 30 s apart. A call or a grant may look in between.
- * That finds it as well, but does not put off the next look: only looks of our own are counted.
+ * after the first failure, later ones up to 30 s apart. A call or a grant may look in between. That
+ * finds it as well, but does not put off the next planned look: only planned looks are counted.
  *
  * A device that its source has lost has no driver. It is away until it gets one.
  */
@@ -63,7 +63,7 @@ export function createPresence ({ context, deviceId, limitMs, onChange, onLook }
   let absence: Absence | undefined = { reason: 'The device has not answered yet.', awaySinceMs: undefined, foundAtMs: nowMs(), nextLookAtMs: nowMs() }
   let lastBootId: string | undefined
   let underWay: { readonly controller: AbortController, readonly sighting: Promise<Sighting> } | undefined
-  /** Whether a look of our own is due, so that the one under way is it. */
+  /** Whether a planned look is due, so that the one under way is it. */
   let isDue = false
   let hasAnswered = false
   let stopped = false

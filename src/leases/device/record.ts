@@ -1,18 +1,24 @@
+import type { Cancel } from '../../runtime/scheduler.ts'
 import type { CleanupLevel } from '../cleanup/cleanup-level.ts'
+import type { LeaseContext } from '../context.ts'
 import { isLive, type Lease } from '../contract/lease.ts'
 import type { LeaseEvent, Occupancy } from '../contract/lease-machine.ts'
 import type { PoolChange } from '../contract/lease-manager.ts'
 import type { LeaseStore } from '../contract/lease-store.ts'
 import { inTurn, type Mailbox } from './mailbox.ts'
 
+const afterFaultMs = 5_000
+
 /**
  * What is recorded of one device, at hand, and the one way in which that changes.
  *
  * The store has the record; this is a copy. It spares the queue a read for each look at the pool,
  * and is never behind by more than the change under way. Each change takes its turn in the mailbox
- * of the device: one transaction in the store, and then the copy. A change that failed may have
- * been made or not, and one that did not fit shows that the copy was wrong; the copy is read again
- * then, in the first case before the next change.
+ * of the device: one transaction in the store, and then the copy.
+ *
+ * A change that failed may have been made or not. The copy is in doubt then, and is read again
+ * before the next change, or 5 s later, until that succeeds. A change that did not fit shows that
+ * the copy was wrong, and it is read again at once.
  */
 export interface LaneRecord {
   readonly occupancy: Occupancy
@@ -22,11 +28,13 @@ export interface LaneRecord {
   /** As `change`, for work that has its turn. */
   changeNow (event: LeaseEvent): Promise<Occupancy | undefined>
   readonly steps: ChangeSteps
+  /** Reads nothing again by itself any more. */
+  stop (): void
 }
 
 /** The steps around the transaction in the store, for a change to several devices. They are taken in the turn of all of them. */
 export interface ChangeSteps {
-  /** From here on the copy is in doubt, until a change is noted or it is read again. */
+  /** Reads the copy again if it is in doubt. */
   begin (): Promise<void>
   /** Takes over what the change has made of the device. @returns what is to be announced */
   note (event: LeaseEvent, after: Occupancy): PoolChange | undefined
@@ -34,6 +42,8 @@ export interface ChangeSteps {
   announce (change: PoolChange): void
   /** The change did not fit: takes over what the store says. */
   readAgain (): Promise<void>
+  /** The change has failed. */
+  doubt (): void
 }
 
 /** The copy is another one. */
@@ -46,7 +56,8 @@ export interface RecordChange {
   readonly level: CleanupLevel | undefined
 }
 
-export function createRecord ({ store, mailbox, occupancy: enrolled, onChange, announce }: {
+export function createRecord ({ context, store, mailbox, occupancy: enrolled, onChange, announce }: {
+  readonly context: LeaseContext
   readonly store: LeaseStore
   readonly mailbox: Mailbox
   readonly occupancy: Occupancy
@@ -54,9 +65,12 @@ export function createRecord ({ store, mailbox, occupancy: enrolled, onChange, a
   readonly onChange: (change: RecordChange) => void
   readonly announce: (change: PoolChange) => void
 }): LaneRecord {
+  const { scheduler, inBackground } = context
   const deviceId = enrolled.device.id
   let occupancy = enrolled
   let isInDoubt = false
+  let cancelReading: Cancel | undefined
+  let stopped = false
 
   function liveLease (): Lease | undefined {
     const { lease } = occupancy
@@ -92,8 +106,13 @@ export function createRecord ({ store, mailbox, occupancy: enrolled, onChange, a
 
   async function changeNow (event: LeaseEvent, level?: CleanupLevel): Promise<Occupancy | undefined> {
     if (isInDoubt) await readAgain()
-    isInDoubt = true
-    const changed = await store.change(event)
+    let changed: Occupancy | undefined
+    try {
+      changed = await store.change(event)
+    } catch (fault) {
+      doubt()
+      throw fault
+    }
     if (changed === undefined) {
       await readAgain()
       return undefined
@@ -101,6 +120,24 @@ export function createRecord ({ store, mailbox, occupancy: enrolled, onChange, a
     const change = note(event, changed, level)
     if (change !== undefined) announce(change)
     return changed
+  }
+
+  function doubt () {
+    isInDoubt = true
+    if (!stopped) cancelReading ??= scheduler.after(afterFaultMs, settleDoubt)
+  }
+
+  function settleDoubt () {
+    cancelReading = undefined
+    const settled = inTurn([mailbox], async () => {
+      try {
+        if (isInDoubt && !stopped) await readAgain()
+      } catch (fault) {
+        doubt()
+        throw fault
+      }
+    })
+    inBackground(settled, 'record of device could not be read again', { device: deviceId })
   }
 
   return {
@@ -113,11 +150,16 @@ export function createRecord ({ store, mailbox, occupancy: enrolled, onChange, a
     steps: {
       async begin () {
         if (isInDoubt) await readAgain()
-        isInDoubt = true
       },
       note,
       announce,
-      readAgain
+      readAgain,
+      doubt
+    },
+
+    stop () {
+      stopped = true
+      cancelReading?.()
     }
   }
 }

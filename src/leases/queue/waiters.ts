@@ -26,7 +26,8 @@ import { createSlices } from '../../runtime/slices.ts'
 import type { Lease } from '../contract/lease.ts'
 import type { AcquireTerms, DeviceSelector, QueuePosition, WaitingRequest } from '../contract/lease-manager.ts'
 import {
-  LeaseLimitReachedRefusal, LeasesUnavailableRefusal, QueueFullRefusal, RequestRemovedRefusal, WaitTimedOutRefusal, limitNote, type LimitReached
+  LeaseLimitReachedRefusal, LeasesUnavailableRefusal, QueueFullRefusal, RequestRemovedRefusal, WaitTimedOutRefusal, limitNote,
+  type LimitReached
 } from '../contract/lease-refusals.ts'
 import type { LeaseSettings } from '../contract/lease-settings.ts'
 import type { Log } from '../log.ts'

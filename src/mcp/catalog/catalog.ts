@@ -1,5 +1,5 @@
 /**
- * Catalogs: what is offered, and to whom.
+ * Catalogs: what each caller is offered.
  *
  * A catalog gives each caller a view: the tools, resources and prompts that this caller is
  * offered. A request takes one view when it begins and keeps it, so that its list, its check of
@@ -38,7 +38,7 @@ export interface Catalog {
 }
 
 export interface ViewChange {
-  /** The one whose view has changed; undefined where it is everybody's. */
+  /** The principal whose view has changed; undefined where it is the view of all. */
   readonly principal: Principal | undefined
   readonly before: CatalogView
   readonly after: CatalogView
@@ -47,7 +47,7 @@ export interface ViewChange {
 export interface CatalogView {
   /** Equal exactly when all that the view publishes is. */
   readonly revision: string
-  /** How long, and by whom, its lists may be kept (CACHE-04). */
+  /** How long its lists may be kept, and whether for this caller alone (CACHE-04). */
   readonly cache: CacheHint
   readonly tools: ListedSet<RegisteredTool>
   readonly resources: ListedSet<RegisteredResource>
@@ -68,7 +68,7 @@ interface ListCapability extends JsonObject {
   readonly listChanged?: true
 }
 
-/** The lists whose changes are published to whoever has these capabilities. */
+/** The lists whose changes these capabilities promise to tell. */
 export function toldLists (capabilities: Capabilities): readonly ListName[] {
   return (['tools', 'prompts', 'resources'] as const).filter((list) => capabilities[list].listChanged === true)
 }

@@ -31,5 +31,11 @@ export function createView ({ tools, resources, prompts, cache, capabilities }: 
 /** What is served (CAP-04), with word of those lists whose changes are published. */
 export function capabilitiesTelling (lists: readonly ListName[]): Capabilities {
   const told = (list: ListName): { readonly listChanged?: true } => lists.includes(list) ? { listChanged: true } : {}
-  return { tools: told('tools'), resources: { ...told('resources'), subscribe: true }, prompts: told('prompts'), completions: {}, logging: {} }
+  return {
+    tools: told('tools'),
+    resources: { ...told('resources'), subscribe: true },
+    prompts: told('prompts'),
+    completions: {},
+    logging: {}
+  }
 }

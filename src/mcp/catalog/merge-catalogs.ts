@@ -89,7 +89,9 @@ function mergeViews (one: CatalogView, other: CatalogView, log: CatalogLog): Cat
   })
 }
 
-function mergeSets<Entry extends ListedEntry> (one: ListedSet<Entry>, other: ListedSet<Entry>, what: string, log: CatalogLog): readonly Entry[] {
+function mergeSets<Entry extends ListedEntry> (
+  one: ListedSet<Entry>, other: ListedSet<Entry>, what: string, log: CatalogLog
+): readonly Entry[] {
   const added = other.entries.filter(({ name }) => {
     const isTaken = one.find(name) !== undefined
     if (isTaken) log.warn({ name }, `a ${what} is not offered, because an earlier catalog has one of that name`)

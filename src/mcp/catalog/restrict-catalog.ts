@@ -47,9 +47,10 @@ export function restrictCatalog (catalog: Catalog, policy: Policy): Catalog {
       return isPromise(view) ? view.then((view) => restrict(view, group)) : restrict(view, group)
     },
 
-    ...(catalog.watch === undefined ? {} : {
-      watch: (listener) => catalog.watch?.((change) => { for (const seen of changesOf(change)) listener(seen) }) ?? (() => {})
-    })
+    watch (listener) {
+      const stop = catalog.watch?.((change) => { for (const seen of changesOf(change)) listener(seen) })
+      return stop ?? (() => {})
+    }
   }
 }
 

@@ -5,6 +5,7 @@ export class BatchChannel {
   readonly #channel: Channel
   readonly #listeners = new Set<() => void>()
   #stopWatching: (() => void) | undefined
+  #isGone = false
 
   constructor (channel: Channel) {
     this.#channel = channel
@@ -16,8 +17,13 @@ export class BatchChannel {
 
   /** However many entries watch, the channel is watched once. */
   whenGone (listener: () => void): () => void {
-    this.#listeners.add(listener)
-    this.#stopWatching ??= this.#channel.whenGone(() => { for (const listener of this.#listeners) listener() })
+    // The channel says it once, and an entry may ask later.
+    if (this.#isGone) listener()
+    else this.#listeners.add(listener)
+    this.#stopWatching ??= this.#channel.whenGone(() => {
+      this.#isGone = true
+      for (const listener of this.#listeners) listener()
+    })
     return () => {
       this.#listeners.delete(listener)
       if (this.#listeners.size > 0) return

@@ -43,7 +43,7 @@ export interface Channel {
   whenGone (listener: () => void): () => void
   /** Whether the caller is still there, after a look at all that has come from it until now. */
   isThere (): Promise<boolean>
-  /** Resolves when the channel is done with the answer: whether all of it was handed over. Ask before answering. */
+  /** Resolves when the channel is over: whether an answer, and all of it, was handed over. Ask before answering. */
   delivered (): Promise<boolean>
 }
 
@@ -53,7 +53,10 @@ export interface Place {
   keep (): void
   /** The work that kept it has ended. */
   leave (): void
-  /** The channel keeps it no longer, which it does from the beginning until it closes. */
+  /**
+   * The channel keeps it no longer, which it does from the beginning until it closes: it goes on as
+   * an idle stream with limits of its own, and draining does not wait for its end.
+   */
   release (): void
 }
 

@@ -30,13 +30,15 @@ import type { Answer, AnswerStream, Channel, Sender } from './channel.ts'
 import { contextOn, silent } from './stream-context.ts'
 
 export interface Exchange {
-  /**
-   * Answers one incoming message. Never throws or rejects.
-   *
-   * @returns when the work is over, or its stream has a new owner; whether the answer arrives is the channel's business
-   */
-  answer (incoming: Incoming, sender: Sender, channel: Channel): void | Promise<void>
+  /** Answers one incoming message. Never throws. */
+  answer (incoming: Incoming, sender: Sender, channel: Channel): Answering
 }
+
+/**
+ * Resolves when the work is over, or its stream has a new owner; whether the answer arrives is the
+ * channel's business. Never rejects, so it need not be awaited.
+ */
+export interface Answering extends Promise<void> {}
 
 export interface ExchangeParts {
   readonly dispatcher: Dispatcher
@@ -47,17 +49,18 @@ export interface ExchangeParts {
 }
 
 export function createExchange ({ dispatcher, encoder, running, takeInbound, log }: ExchangeParts): Exchange {
-  function answer (incoming: Incoming, sender: Sender, channel: Channel): void | Promise<void> {
+  function answer (incoming: Incoming, sender: Sender, channel: Channel): Answering {
     switch (incoming.kind) {
       case 'request': return answerRequest(incoming.envelope, sender, channel)
       case 'batch': return answerBatch(incoming.elements, sender, channel)
       case 'rejected':
         channel.answer(rejectedAnswer(incoming.rejection, encodeError(incoming.id, incoming.rejection)))
-        return
+        return done
       case 'notification':
       case 'response':
         takeInbound(incoming, sender.principal)
         channel.acknowledge()
+        return done
     }
   }
 
@@ -183,6 +186,8 @@ export function createExchange ({ dispatcher, encoder, running, takeInbound, log
 
   return { answer }
 }
+
+const done: Answering = Promise.resolve()
 
 function rejectedAnswer ({ status, retryAfterMs }: Rejection, message: string): Answer {
   return { status, retryAfterMs, message }

@@ -51,7 +51,7 @@ export function createAppStateTools ({ uses, scheduler }: Pick<DeviceToolParts, 
       return act(handle, call, observe, async ({ driver, command }) => {
         const app = await appIdOf(named, { driver, command })
         await driver.uninstallApp(app, command)
-        return { done: `Uninstalled ${app}.`, facts: { app } }
+        return { done: `Uninstalled ${word(app)}.`, facts: { app } }
       })
     }
   })
@@ -66,7 +66,7 @@ export function createAppStateTools ({ uses, scheduler }: Pick<DeviceToolParts, 
       return act(handle, call, observe, async ({ driver, command }) => {
         const app = await appIdOf(named, { driver, command })
         await driver.clearAppData(app, command)
-        return { done: `Erased the data of ${app}.`, facts: { app } }
+        return { done: `Erased the data of ${word(app)}.`, facts: { app } }
       })
     }
   })
@@ -87,7 +87,7 @@ export function createAppStateTools ({ uses, scheduler }: Pick<DeviceToolParts, 
       return act(handle, call, observe, async ({ driver, command }) => {
         const app = await appIdOf(named, { driver, command })
         await driver.setPermission(app, permission, state, command)
-        return { done: `Permission ${word(permission)} of ${app} is now ${state}.`, facts: { app, permission, state } }
+        return { done: `Permission ${word(permission)} of ${word(app)} is now ${state}.`, facts: { app, permission, state } }
       })
     }
   })

@@ -153,7 +153,7 @@ export function fits ({ description }: ModelPhone, wanted: readonly DeviceSelect
   return wanted.some((selector) => matchesSelector(description, selector))
 }
 
-/** Whether each wish can have a phone of its own, found by trying everything. */
+/** Whether each selector can have a phone of its own, found by trying everything. */
 export function canBeMet (wanted: readonly DeviceSelector[], phones: readonly ModelPhone[]): boolean {
   const [first, ...rest] = wanted
   if (first === undefined) return true

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { DeviceOfflineRefusal } from '../../../src/devices/device-refusals.ts'
 import { Refusal } from '../../../src/refusals/refusal.ts'
 import type { Lease } from '../../../src/leases/contract/lease.ts'
 import type { Act } from './acts.ts'
@@ -72,7 +73,7 @@ export function createPlay (world: World): Play {
     assert.ok(!request.caller.signal.aborted, `${request.name} was served though its caller had left`)
     request.state = 'granted'
     assert.equal(given.length, request.wanted.length, 'all or nothing')
-    assert.equal(new Set(given.map(({ deviceId }) => deviceId)).size, given.length, 'a device for each wish')
+    assert.equal(new Set(given.map(({ deviceId }) => deviceId)).size, given.length, 'a device for each selector')
     for (const [i, lease] of given.entries()) {
       const phone = phoneOf(model, lease.deviceId)
       assert.ok(fits(phone, request.wanted.slice(i, i + 1)), `${request.name} got a device it did not want`)
@@ -289,7 +290,8 @@ export function createPlay (world: World): Play {
         model.runs.add(begun)
         lease.runs.add(begun)
         signal.addEventListener('abort', () => {
-          begun.abortedAtMs = nowMs()
+          // Work on a device that is lost comes to its end, and its lease goes on.
+          if (!(signal.reason instanceof DeviceOfflineRefusal)) begun.abortedAtMs = nowMs()
           finish()
         })
         if (isLong) await finished
@@ -444,7 +446,11 @@ export function createPlay (world: World): Play {
       }
       case 'drain': {
         const drain = act.deadlineMs === undefined ? {} : { deadlineAtMs: nowMs() + act.deadlineMs }
-        for (const phone of phonesOf(act.phone)) setHold(phone, { drain })
+        for (const phone of phonesOf(act.phone)) {
+          setHold(phone, { drain })
+          // One that is leaving hears of it as well, as long as it has a lease.
+          if (phone.removal !== undefined && act.deadlineMs !== undefined) for (const lease of going(phone)) lease.causes.add('drained')
+        }
         begin('drain', ordered(act.phone, leases().operations.drain({ ...selectorOf(act.phone), reason: 'inventory', by: operator, ...(act.deadlineMs === undefined ? {} : { deadlineMs: act.deadlineMs }) })))
         break
       }

@@ -34,7 +34,10 @@ t.test('a request that cannot be served blocks no other', async (t) => {
 })
 
 t.test('several devices are found whenever there is an assignment, in the order of the selectors', async (t) => {
-  const devices = [available('p1', { labels: ['x', 'y'] }), available('p2', { labels: ['x', 'z'], lastUsedAtMs: 1 }), available('p3', { labels: ['y'], lastUsedAtMs: 2 })]
+  const devices = [
+    available('p1', { labels: ['x', 'y'] }), available('p2', { labels: ['x', 'z'], lastUsedAtMs: 1 }),
+    available('p3', { labels: ['y'], lastUsedAtMs: 2 })
+  ]
   const queue = createAcquireQueue(settings)
 
   // A guess would give p1 to the first selector, and then there is nothing left for the third.
@@ -75,7 +78,9 @@ t.test('a higher priority goes first, until the others have waited', async (t) =
 
 t.test('devices are kept for a request that was overtaken too often, as many as it can use', async (t) => {
   const queue = createAcquireQueue(settings)
-  const devices = (...free: string[]) => ['p1', 'p2', 'p3', 'p4'].map((id) => available(id, { canBeGranted: free.includes(id), expectedAtMs: 9 }))
+  const devices = (...free: string[]) => ['p1', 'p2', 'p3', 'p4'].map((id) => {
+    return available(id, { canBeGranted: free.includes(id), expectedAtMs: 9 })
+  })
   queue.add(queued('wide', { wanted: [{}, {}, {}] }))
   for (let bypass = 0; bypass <= settings.maxBypasses; bypass++) {
     queue.add(queued(`small ${bypass}`))
@@ -173,7 +178,8 @@ t.test('a request over its holder\'s limit is passed over, no device is kept for
   young.add(queued('wide', { principal: 'ann', wanted: [{}, {}] }))
   young.add(queued('c'))
   young.nextGrants(devices, 0, allowanceOf)
-  t.same(granted(young.nextGrants([available('p1'), available('p2', { canBeGranted: false, expectedAtMs: 9 })], 0)), [['c', 'p1']], 'it was not overtaken before')
+  const few = [available('p1'), available('p2', { canBeGranted: false, expectedAtMs: 9 })]
+  t.same(granted(young.nextGrants(few, 0)), [['c', 'p1']], 'it was not overtaken before')
 })
 
 t.test('the allowance of a holder is kept for its request that waits for it too long, or is overtaken too often by its own', async (t) => {
@@ -229,7 +235,10 @@ t.test('a request is added once, and wants something', async (t) => {
 
 t.test('a position counts those in front that compete for a matching device', async (t) => {
   const queue = createAcquireQueue(settings)
-  const devices = [available('p1', { canBeGranted: false, expectedAtMs: 1_000 }), available('p2', { canBeGranted: false, expectedAtMs: 3_000 }), available('p3', { canBeGranted: false })]
+  const devices = [
+    available('p1', { canBeGranted: false, expectedAtMs: 1_000 }), available('p2', { canBeGranted: false, expectedAtMs: 3_000 }),
+    available('p3', { canBeGranted: false })
+  ]
   queue.add(queued('a', { wanted: [{ device: 'p1' }] }))
   queue.add(queued('b', { wanted: [{ device: 'p2' }] }))
   queue.add(queued('c', { wanted: [{ device: 'p2' }, { device: 'p1' }] }))

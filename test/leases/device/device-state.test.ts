@@ -1,7 +1,7 @@
 import t from 'tap'
-import { shownState } from '../../src/leases/device/device-state.ts'
-import type { DeviceRecord, Hold } from '../../src/leases/contract/lease-machine.ts'
-import { grantedLease } from '../support/lease-events.ts'
+import { shownState } from '../../../src/leases/device/device-state.ts'
+import type { DeviceRecord, Hold } from '../../../src/leases/contract/lease-machine.ts'
+import { grantedLease } from '../../support/lease-events.ts'
 
 const nowMs = 1_000_000
 const drain: Hold = { kind: 'drain', reason: 'moving', by: 'op', atMs: 0 }

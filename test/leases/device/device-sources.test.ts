@@ -1,10 +1,10 @@
 import t from 'tap'
-import type { DeviceSink, DeviceSource } from '../../src/devices/device-source.ts'
-import { idle } from '../support/idle.ts'
-import { fakeDriver, type FakeDriver } from '../support/fake-driver.ts'
-import { alice, bob, leaseBench, type LeaseBench } from '../support/lease-bench.ts'
-import { memoryLeaseStore } from '../support/memory-lease-store.ts'
-import { pass, request } from '../support/pool-moves.ts'
+import type { DeviceSink, DeviceSource } from '../../../src/devices/device-source.ts'
+import { idle } from '../../support/idle.ts'
+import { fakeDriver, type FakeDriver } from '../../support/fake-driver.ts'
+import { alice, bob, leaseBench, type LeaseBench } from '../../support/lease-bench.ts'
+import { memoryLeaseStore } from '../../support/memory-lease-store.ts'
+import { pass, request } from '../../support/pool-moves.ts'
 
 const by = 'issuer\u0000operator'
 const control = { kind: 'control', signal: new AbortController().signal } as const
