@@ -6,7 +6,7 @@
  * for itself when no other is named.
  *
  * The lock is exclusive, taken before anything is read, and held until the connection closes or
- * the process dies. Nobody can come in between, so there is nothing to wait for either: the busy
+ * the process dies. No other process can come in between, so there is nothing to wait for either: the busy
  * timeout is zero, and a second process is refused at once.
  *
  * Nothing is ever deleted or repaired here: what cannot be opened is for a person to look at.
