@@ -48,7 +48,7 @@ async function findServer (): Promise<string> {
 }
 
 async function connect (connectionString: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 })
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 60_000 })
   client.on('error', () => {})
   await client.connect()
   return client

@@ -1,13 +1,9 @@
-import { readFile } from 'node:fs/promises'
-import { extname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { announcedPort, startProgram } from '../../scripts/support/child-processes.ts'
 import { gatewayClient, keepAliveAgent } from '../../scripts/support/gateway-client.ts'
 import { pause } from '../../scripts/support/pause.ts'
 import { createTestDatabase } from '../../scripts/support/postgres-database.ts'
-import { usualLimits } from '../../src/store/postgres/postgres-limits.ts'
-import { openTestStore } from '../support/open-test-store.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
+import { openTestStore, testLimits } from '../support/open-test-store.ts'
 import { startTestApp } from '../support/start-test-app.ts'
 import { unreliableNetwork } from '../support/unreliable-network.ts'
 
@@ -64,22 +60,16 @@ t.test('a gateway whose database another process has taken over stops with an er
   await database.empty()
   const network = await unreliableNetwork(database.url)
   t.teardown(() => network.close())
-  const stateDir = t.testdir()
-  const gateway = startProgram(fileURLToPath(new URL(`../../src/cli/main${extname(import.meta.url)}`, import.meta.url)), [
-    'serve', '--port', '0', '--state-dir', stateDir, '--store-url', network.url, '--log-level', 'warn'
-  ], { cwd: stateDir, nodeFlags: process.execArgv })
-  t.teardown(() => gateway.kill())
-  const port = await announcedPort(gateway)
-  const client = gatewayClient({ port, token: (await readFile(join(stateDir, 'token'), 'utf8')).trim() }, 'ada', agent)
-  t.match(await client.call('acquireDevice', {}), { ok: true })
+  const gateway = await startGatewayProcess(t, { stateDir: t.testdir(), flags: ['--store-url', network.url, '--log-level', 'warn'] })
+  t.match(await gatewayClient(gateway, 'ada', agent).call('acquireDevice', {}), { ok: true })
 
   network.cut()
-  const next = await openTestStore(database.url, { limits: { ...usualLimits, patienceMs: 60_000 } })
+  const next = await openTestStore(database.url, { limits: { ...testLimits, patienceMs: 60_000 } })
   t.teardown(() => next.close())
   network.mend()
 
   t.equal(await gateway.exited, 1)
-  t.match(gateway.errors(), /stops because of an error: Another gateway has taken over the leases/)
+  t.match(gateway.shown.stderr, /stops because of an error: Another gateway has taken over the leases/)
   t.match(await next.leases.liveLeases(), [{ state: 'granted' }])
 })
 

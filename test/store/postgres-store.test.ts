@@ -1,11 +1,10 @@
 import t, { type Test } from 'tap'
 import type { LeaseEvent } from '../../src/leases/contract/lease-machine.ts'
-import { usualLimits } from '../../src/store/postgres/postgres-limits.ts'
 import type { PostgresStoreParts } from '../../src/store/postgres/open-postgres-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { StoreTakenOverRefusal } from '../../src/store/store-refusals.ts'
 import { grantEvent } from '../support/lease-events.ts'
-import { openTestStore } from '../support/open-test-store.ts'
+import { openTestStore, testLimits } from '../support/open-test-store.ts'
 import { unreliableNetwork } from '../support/unreliable-network.ts'
 import { pause } from '../../scripts/support/pause.ts'
 import { createTestDatabase } from '../../scripts/support/postgres-database.ts'
@@ -14,11 +13,11 @@ const database = await createTestDatabase()
 t.teardown(() => database.drop())
 
 /** For stores that are to be refused. */
-const impatient = { ...usualLimits, patienceMs: 200 }
+const impatient = { ...testLimits, patienceMs: 200 }
 /** For stores that are to take over from one that is about to go. */
-const patient = { ...usualLimits, patienceMs: 60_000 }
+const patient = { ...testLimits, patienceMs: 60_000 }
 /** For stores that are to notice silence. */
-const watchful = { ...usualLimits, connectMs: 2_500, answerMs: 2_500, beatMs: 2_500 }
+const watchful = { ...testLimits, connectMs: 4_000, answerMs: 4_000, beatMs: 4_000 }
 
 async function open (t: Test, parts: Partial<PostgresStoreParts> = {}, url = database.url): Promise<Store> {
   const store = await openTestStore(url, parts)
@@ -27,7 +26,7 @@ async function open (t: Test, parts: Partial<PostgresStoreParts> = {}, url = dat
 }
 
 /** A store with an unreliable network between it and its database, which has two free devices. */
-async function setup (t: Test, limits = usualLimits) {
+async function setup (t: Test, limits = testLimits) {
   await database.empty()
   const network = await unreliableNetwork(database.url)
   const lost: StoreTakenOverRefusal[] = []
@@ -75,10 +74,10 @@ t.test('a database that cannot be had is refused with what is wrong, and without
   network.silence()
 
   const refusals = [
-    [elsewhere.href, usualLimits, { code: 'store_unreachable', retryable: true, message: /ECONNREFUSED/ }],
-    [network.url, { ...usualLimits, connectMs: 200 }, { code: 'store_unreachable', retryable: true }],
-    [nothing.href, usualLimits, { code: 'store_unusable', retryable: false, message: /"mooring_no_such_database" does not exist/ }],
-    [`${url.href}&sslmode=verify-full&sslrootcert=/nowhere/hush`, usualLimits, { code: 'store_unusable', message: /ENOENT/ }]
+    [elsewhere.href, testLimits, { code: 'store_unreachable', retryable: true, message: /ECONNREFUSED/ }],
+    [network.url, { ...testLimits, connectMs: 200 }, { code: 'store_unreachable', retryable: true }],
+    [nothing.href, testLimits, { code: 'store_unusable', retryable: false, message: /"mooring_no_such_database" does not exist/ }],
+    [`${url.href}&sslmode=verify-full&sslrootcert=/nowhere/hush`, testLimits, { code: 'store_unusable', message: /ENOENT/ }]
   ] as const
   for (const [url, limits, refusal] of refusals) {
     const thrown: unknown = await openTestStore(url, { limits }).catch((cause: unknown) => cause)
