@@ -57,7 +57,7 @@ const auditPage = {
     additionalProperties: false,
     properties: {
       limit: { type: 'integer', minimum: 1, maximum: 1_000, default: 100 },
-      before: { type: 'integer', minimum: 1, description: 'Only what is older: `id` of the last entry of the page before.' }
+      before: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Only what is older: `id` of the last entry of the page before.' }
     }
   },
   response: { 200: listOf('entries', auditSchema, 'The latest first.'), 400: { description: 'The query is not understood.', ...refusalSchema } }

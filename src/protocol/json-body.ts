@@ -38,8 +38,8 @@ export function parseJsonBody (bytes: Buffer): JsonBody {
   } catch {
     return { ok: false, rejection: notJson('it cannot be parsed') }
   }
-  // The cheap text search lets nearly every body skip the walk; `\u005f` is an escaped `_`.
-  if ((text.includes('__proto__') || /\\u00(?:5f|70)/i.test(text)) && holdsProtoKey(value)) {
+  // The cheap text search lets nearly every body skip the walk. Each letter of the key can come escaped.
+  if ((text.includes('__proto__') || /\\u00(?:5f|6f|70|72|74)/i.test(text)) && holdsProtoKey(value)) {
     return { ok: false, rejection: notARequest('RPC-01', 'it holds a __proto__ key'), value }
   }
   return { ok: true, value }

@@ -30,6 +30,20 @@ export class StateDirectoryUnusableRefusal extends Refusal {
   }
 }
 
+/** Another user could put a database of its own in the place of ours, or has. */
+export class StateDirectoryUnsafeRefusal extends Refusal {
+  readonly code = 'state_directory_unsafe'
+
+  constructor ({ file, problem, nextAction }: { readonly file: string, readonly problem: string, readonly nextAction: string }) {
+    super({
+      message: `The database ${file} cannot be trusted: ${problem}.`,
+      retryable: false,
+      nextAction,
+      details: { file }
+    })
+  }
+}
+
 /** A later version has changed the tables in ways this one does not know. */
 export class StoreTooNewRefusal extends Refusal {
   readonly code = 'store_too_new'

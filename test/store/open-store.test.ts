@@ -1,6 +1,6 @@
 import SqliteDatabase from 'better-sqlite3'
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
@@ -142,4 +142,34 @@ t.test('nothing is left open or locked by a refused opening', async (t) => {
   const other = new SqliteDatabase(file, { timeout: 0 })
   t.teardown(() => other.close())
   other.exec("DELETE FROM __drizzle_migrations WHERE hash = 'of the future'")
+})
+
+t.test('a database that another user could replace, or has replaced, is refused before it is touched', { skip: process.platform === 'win32' }, (t) => {
+  const unsafe = { code: 'state_directory_unsafe' }
+  const file = scratchFile(t)
+  const elsewhere = scratchFile(t)
+  writeFileSync(elsewhere, 'something else', { mode: 0o644 })
+
+  symlinkSync(elsewhere, file)
+  t.throws(() => openSqliteStore({ file }), { ...unsafe, message: /it is a symbolic link/ })
+  unlinkSync(file)
+  symlinkSync(`${elsewhere}.missing`, file)
+  t.throws(() => openSqliteStore({ file }), { ...unsafe, message: /it is a symbolic link/ }, 'also one that leads nowhere')
+  unlinkSync(file)
+
+  const link = `${dirname(elsewhere)}/link`
+  symlinkSync(dirname(file), link)
+  t.throws(() => openSqliteStore({ file: join(link, 'mooring.db') }), { ...unsafe, message: /its folder is a symbolic link/ })
+
+  chmodSync(dirname(file), 0o777)
+  t.throws(() => openSqliteStore({ file }), { ...unsafe, message: /others may write to its folder/, nextAction: /chmod go-w/ })
+  chmodSync(dirname(file), 0o1777)
+  t.teardown(() => chmodSync(dirname(file), 0o700))
+  const store = openSqliteStore({ file })
+  t.teardown(() => store.close())
+
+  t.equal(readFileSync(elsewhere, 'utf8'), 'something else')
+  t.equal(mode(elsewhere), '644')
+  t.notOk(existsSync(`${elsewhere}.missing`))
+  t.end()
 })

@@ -2,8 +2,8 @@
  * The state directory's database: one SQLite file, opened by one process.
  *
  * The file is readable by its owner alone; so is a directory made here. One that was there
- * before keeps its mode, because it may be anybody's, unless it is the one that mooring has for
- * itself when nobody names another.
+ * before keeps its mode, unless it is the one that mooring has for itself when nobody names
+ * another; it is refused when another user could replace the file in it.
  *
  * The lock is exclusive, taken before anything is read, and held until the connection closes or
  * the process dies. Nobody can come in between, so there is nothing to wait for either: the busy
@@ -23,6 +23,7 @@ import { packageRoot } from '../../runtime/package-root.ts'
 import {
   StateDirectoryInUseRefusal, StateDirectoryUnusableRefusal, StoreDamagedRefusal, StoreTooNewRefusal
 } from '../store-refusals.ts'
+import { refuseUnsafePlace } from './safe-place.ts'
 
 const migrationsFolder = join(packageRoot, 'migrations', 'sqlite')
 
@@ -30,6 +31,7 @@ const migrationsFolder = join(packageRoot, 'migrations', 'sqlite')
  * Opens the database, or makes it, and brings its tables up to date.
  *
  * @throws {StateDirectoryInUseRefusal} another process has it open
+ * @throws {StateDirectoryUnsafeRefusal} another user could put another file in its place
  * @throws {StateDirectoryUnusableRefusal} it cannot be made, read or written
  * @throws {StoreTooNewRefusal} a newer version has migrated it
  * @throws {StoreDamagedRefusal} it is damaged, or something else
@@ -39,6 +41,7 @@ export function openDatabase (file: string, { isOwnFolder = false }: { readonly 
   try {
     makeFolder(dirname(file))
     if (isOwnFolder) closeFolder(dirname(file))
+    refuseUnsafePlace(file)
     makePrivateFile(file)
     client = new SqliteDatabase(file, { timeout: 0 })
     // In this order: with an exclusive lock from the start, WAL needs no shared memory file.
@@ -67,7 +70,7 @@ function closeFolder (folder: string): void {
 
 function makePrivateFile (file: string): void {
   // SQLite gives its -wal file the mode of the database, so this one is settled first.
-  closeSync(openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600))
+  closeSync(openSync(file, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600))
   chmodSync(file, 0o600)
 }
 
