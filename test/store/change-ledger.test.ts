@@ -69,7 +69,7 @@ function contract (name: string, open: (t: { teardown (work: () => unknown): voi
     t.strictSame(await ledger.changesOf('phone-1'), others)
   })
 
-  t.test(`${name}: whoever is not the latest to have the device writes nothing`, async (t) => {
+  t.test(`${name}: only the latest lease of the device writes`, async (t) => {
     const { leases, ledger } = await open(t)
     const by = await grant(leases, 'phone-1')
     await leases.change({ type: 'end', ...by, handle: 'ls_phone-1', reason: 'released', nowMs: 1 })

@@ -18,7 +18,7 @@ t.test('the connection is durable, exclusive and checks its references', (t) => 
   t.end()
 })
 
-t.test('only moves of an expiry that nobody was promised are spared the fsync', async (t) => {
+t.test('only moves of an expiry that were never promised are spared the fsync', async (t) => {
   const file = scratchFile(t)
   openDatabase(file).close()
   const statements: string[] = []

@@ -50,7 +50,7 @@ export async function unreliableNetwork (databaseUrl: string): Promise<Unreliabl
         end()
         return
       }
-      // The database has it, and its answer finds nobody.
+      // The database has it, and its answer gets lost.
       near.destroy()
       pairs.delete(pair)
       far.removeAllListeners('data').on('data', () => far.destroy())

@@ -9,7 +9,9 @@ import type { LeaseEvent, Occupancy } from './lease-machine.ts'
  * reads each device with its open lease, asks `advance` (`lease-machine.ts`), and writes what it
  * says, with a row of the audit for what `auditOf` wants remembered. When the promise resolves
  * the change is on the disk (but see `durable` in `LeaseEvent`); of two changes to one device at
- * once, the second sees what the first has written.
+ * once, the second sees what the first has written. A change that fails may have been made all
+ * the same, where the database is on another machine: its rows are read again before they are
+ * relied on.
  *
  * A grant's session key is kept only when no live lease of the same principal has it.
  *

@@ -2,12 +2,12 @@
  * The state directory's database: one SQLite file, opened by one process.
  *
  * The file is readable by its owner alone; so is a directory made here. One that was there
- * before keeps its mode, unless it is the one that mooring has for itself when nobody names
- * another; it is refused when another user could replace the file in it.
+ * before keeps its mode, unless it is the one that mooring has for itself when no other is named;
+ * it is refused when another user could replace the file in it.
  *
  * The lock is exclusive, taken before anything is read, and held until the connection closes or
- * the process dies. Nobody can come in between, so there is nothing to wait for either: the busy
- * timeout is zero, and a second process is refused at once.
+ * the process dies. No other process can come in between, so there is nothing to wait for either:
+ * the busy timeout is zero, and a second process is refused at once.
  *
  * Nothing is ever deleted or repaired here: what cannot be opened is for a person to look at.
  */
@@ -49,7 +49,7 @@ export function openDatabase (file: string, { isOwnFolder = false }: { readonly 
     client.pragma('journal_mode = WAL')
     if (isDamaged(client)) throw new StoreDamagedRefusal(file, undefined)
     if (isTooNew(client)) throw new StoreTooNewRefusal({ file })
-    // A commit is on the disk before anybody is told of it, and survives a power cut.
+    // A commit is on the disk before it is acknowledged, and survives a power cut.
     client.pragma('synchronous = FULL')
     // Off meanwhile: a migration may have to rebuild a table that others refer to.
     client.pragma('foreign_keys = OFF')
@@ -62,7 +62,7 @@ export function openDatabase (file: string, { isOwnFolder = false }: { readonly 
   }
 }
 
-/** Keeps everybody else out of a folder; what a link points at is somebody else's. */
+/** Keeps other users out of a folder; what a link points at may belong to one of them. */
 function closeFolder (folder: string): void {
   const facts = lstatSync(folder)
   if (facts.isDirectory() && (facts.mode & 0o077) !== 0) chmodSync(folder, 0o700)
