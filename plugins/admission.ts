@@ -15,7 +15,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Cancel, Scheduler } from '../src/runtime/scheduler.ts'
-import { sendUnavailable, type HttpError } from './http-error.ts'
+import { sendHttpError, sendUnavailable, type HttpError } from './http-error.ts'
 import type {} from './mooring.ts'
 import { pathOf } from './request-path.ts'
 
@@ -58,7 +58,8 @@ export default fp<AdmissionOptions>(async function admission (fastify, { holdMs,
     switch (state) {
       case 'open': admit(); return
       case 'starting': sendUnavailable(reply, stillStarting); return
-      case 'failed': sendUnavailable(reply, startupFailed); return
+      // It does not pass by itself, so there is no time after which to come back.
+      case 'failed': sendHttpError(reply, 503, startupFailed); return
       case 'draining': sendUnavailable(reply, shuttingDown)
     }
   }

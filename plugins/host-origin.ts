@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
 import type { HeaderValues, HostAllowList } from '../src/auth/host-allow-list.ts'
 import { errorCodes } from '../src/protocol/error-table.ts'
+import { headerText, type RequestHeaders } from '../src/protocol/request-headers.ts'
 import { refuseConnection } from './refuse-connection.ts'
 
 export interface HostOriginOptions {
@@ -21,7 +22,7 @@ export default fp<HostOriginOptions>(async function hostOrigin (fastify, { allow
       refuse(reply, hostNotAllowed)
       return
     }
-    if (!allowList.allowsOrigin(valuesOf(request.headers.origin))) {
+    if (!allowList.allowsOrigin(valuesOf(request.headers.origin)) || isFromUnnamedSite(request.headers)) {
       refuse(reply, originNotAllowed)
       return
     }
@@ -52,6 +53,15 @@ function forbidden (code: string, message: string, nextAction: string): string {
 /** A target that is a whole URL names the host itself, and then `Host` means nothing (RFC 9112 §3.2.2). */
 function targetHost (target: string): string | undefined {
   return /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(target)?.[1]
+}
+
+/**
+ * Whether a browser says that a page of another site sent the request, and does not say which: it
+ * leaves `Origin` out of a picture, a script or a link. A page that names itself is held to the list.
+ */
+function isFromUnnamedSite (headers: RequestHeaders): boolean {
+  const site = headerText(headers, 'sec-fetch-site')
+  return site !== undefined && headers.origin === undefined && /cross-site/i.test(site)
 }
 
 /** Doubled headers arrive joined by a comma, which is neither a host nor an origin. */

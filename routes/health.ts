@@ -32,7 +32,10 @@ const healthRoutes: FastifyPluginAsync = async function healthRoutes (fastify) {
     }
   }, async (_request, reply) => {
     const reason = await unreadyReason()
-    return reason === undefined ? { status: 'ok' } : await reply.code(503).header('retry-after', '1').send({ status: 'unready', reason })
+    if (reason === undefined) return { status: 'ok' }
+    // A failed start-up does not pass by itself.
+    if (fastify.admission.state !== 'failed') reply.header('retry-after', '1')
+    return await reply.code(503).send({ status: 'unready', reason })
   })
 
   async function unreadyReason (): Promise<string | undefined> {

@@ -39,6 +39,19 @@ t.test('one setting opens the bare probes, and nothing else', async (t) => {
   t.equal((await get('/livez')).status, 200)
 })
 
+t.test('after a failed start-up a probe is told so, and not to come back', async (t) => {
+  const { app, port } = await startTestApp(t, {
+    flags: ['--open-probes'], startUp: false, connectDevices: async () => { throw new Error('no phones') }
+  })
+  await t.rejects(app.startUp(), { message: 'no phones' })
+
+  const { status, headers, json } = await exchange({ port, method: 'GET', path: '/readyz' })
+
+  t.equal(status, 503)
+  t.notOk('retry-after' in headers)
+  t.match(json(), { status: 'unready', reason: /failed/ })
+})
+
 t.test('the status tells devices by state, leases, the queue and the store', async (t) => {
   const { port, token } = await startTestApp(t)
   const status = async (): Promise<any> => (await exchange({ port, method: 'GET', path: '/status', headers: { authorization: `Bearer ${await token()}` } })).json()

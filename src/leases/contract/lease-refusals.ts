@@ -253,7 +253,7 @@ export class QueueFullRefusal extends Refusal {
   readonly code = 'queue_full'
   override readonly kind = 'limit'
 
-  constructor ({ limit, of }: { readonly limit: number, readonly of: 'everybody' | 'holder' }) {
+  constructor ({ limit, of }: { readonly limit: number, readonly of: 'all' | 'holder' }) {
     super({
       message: of === 'holder' ? `${limit} requests with your token are waiting already.` : `${limit} requests are waiting already.`,
       retryable: true,

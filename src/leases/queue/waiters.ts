@@ -217,7 +217,7 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, i
   }
 
   function assertRoom (principal: string) {
-    if (waiters.size >= maxWaiting) throw new QueueFullRefusal({ limit: maxWaiting, of: 'everybody' })
+    if (waiters.size >= maxWaiting) throw new QueueFullRefusal({ limit: maxWaiting, of: 'all' })
     if (maxWaitingPerHolder === undefined) return
     const own = [...waiters.values()].filter(({ request }) => request.principal === principal).length
     if (own >= maxWaitingPerHolder) throw new QueueFullRefusal({ limit: maxWaitingPerHolder, of: 'holder' })
