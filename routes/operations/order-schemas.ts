@@ -56,7 +56,9 @@ const virtualDeviceBody = {
     platform: { type: 'string', enum: platforms },
     name: oneLine(60, 'What it is called; without it, its platform and number.'),
     model: oneLine(60, 'The model that it is found by; without it, that of the platform.'),
-    labels: { type: 'array', maxItems: 16, uniqueItems: true, items: oneLine(64, 'A label that it is found by.'), description: 'Besides `virtual`, which each has.' }
+    labels: {
+      type: 'array', maxItems: 16, uniqueItems: true, items: oneLine(64, 'A label that it is found by.'), description: 'Besides `virtual`, which each has.'
+    }
   }
 } as const
 
@@ -118,7 +120,8 @@ export const removeVirtualOrder = {
   querystring: removalQuery,
   response: {
     202: {
-      ...devices, description: 'It is not granted any more, and leaves when its lease is over and it is clean. The phone as it is now; none when it has left.'
+      ...devices,
+      description: 'It is not granted any more, and leaves when its lease is over and it is clean. The phone as it is now; none when it has left.'
     },
     ...refusals(404, 503),
     400: { description: 'The query is not understood.', ...refusalSchema }
