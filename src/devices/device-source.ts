@@ -46,8 +46,10 @@ export interface DeviceSink {
    * answers; never later than a look may take. Rejects when it could not be recorded, or when it
    * came from another source: the sink has closed the driver then, and the source may try again
    * with another.
+   *
+   * @param order by which operator's order the device is there; without one it came by itself
    */
-  appeared (driver: DeviceDriver): Promise<void>
+  appeared (driver: DeviceDriver, order?: { readonly by: string }): Promise<void>
 
   /**
    * A device is gone. Resolves once it is not granted any more, and once its lease has ended if
@@ -56,6 +58,9 @@ export interface DeviceSink {
    * already.
    */
   gone (deviceId: string, departure: Departure): Promise<void>
+
+  /** Whether a device of that id has ever been in the pool, in an earlier process as well. */
+  isKnown (deviceId: string): Promise<boolean>
 }
 
 export interface DeviceSource {
@@ -75,7 +80,7 @@ export function fixedDevices (drivers: readonly DeviceDriver[]): DeviceSource {
     async start ({ appeared }) {
       const ids = drivers.map(({ description: { id } }) => id)
       if (new Set(ids).size !== ids.length) throw new Error('two drivers claim to be the same device')
-      await Promise.all(drivers.map(appeared))
+      await Promise.all(drivers.map(async (driver) => await appeared(driver)))
     },
     async stop () {}
   }

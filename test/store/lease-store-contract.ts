@@ -124,6 +124,26 @@ export function leaseStoreContract (name: string, open: (t: Teardown) => Promise
       t.equal(await store.change({ ...end, deviceId: 'b', handle: 'ls_2', type: 'confirm' }), undefined)
     })
 
+    t.test('that an operator adds or removes a device is audited; the drain of its removal goes with it', async (t) => {
+      const { store } = await open(t)
+      await store.enroll(['a'])
+      const drain = { type: 'hold', deviceId: 'a', hold: { kind: 'drain', reason: 'old', by: 'olga', atMs: nowMs }, nowMs } as const
+      const remove = { type: 'remove', deviceId: 'a', by: 'olga', reason: 'old', nowMs } as const
+
+      t.equal(await store.change({ type: 'add', deviceId: 'b', by: 'olga', nowMs }), undefined, 'it is enrolled before')
+      t.match(await store.change({ type: 'add', deviceId: 'a', by: 'olga', nowMs }), { device: { state: 'free', fence: 0 }, lease: undefined })
+      await store.change(drain)
+      t.match(await store.change({ ...remove, liftsDrain: false }), { device: { holds: [{ kind: 'drain' }] } })
+      t.strictSame((await store.change({ ...remove, liftsDrain: true }))?.device.holds, [])
+
+      t.match(await store.audit({ limit: 9 }), [
+        { event: 'remove', deviceId: 'a', by: 'olga', reason: 'old' },
+        { event: 'remove' },
+        { event: 'drain' },
+        { event: 'add', deviceId: 'a', by: 'olga' }
+      ])
+    })
+
     t.test('a lease that is due is extended only while it is in use', async (t) => {
       const { store } = await open(t)
       await store.enroll(['a'])

@@ -1,7 +1,9 @@
 import type { LeaseEvent, Occupancy } from './lease-machine.ts'
 import { shownHandle } from '../log.ts'
 
-export const auditEvents = ['grant', 'end', 'drain', 'undrain', 'block', 'unblock', 'quarantine', 'return'] as const
+export const auditEvents = [
+  'grant', 'end', 'drain', 'undrain', 'block', 'unblock', 'quarantine', 'return', 'add', 'remove'
+] as const
 export type AuditEvent = (typeof auditEvents)[number]
 
 /** Something that happened to a device or a lease, written with the change itself. */
@@ -46,6 +48,10 @@ export function auditOf (event: LeaseEvent, before: Occupancy, after: Occupancy)
       return before.device.state === 'quarantined' ? undefined : { ...about, event: 'quarantine', reason: event.reason }
     case 'settle':
       return before.device.state === 'quarantined' ? { ...about, event: 'return' } : undefined
+    case 'add':
+      return { ...about, event: 'add', by: event.by }
+    case 'remove':
+      return { ...about, event: 'remove', by: event.by, reason: event.reason }
     case 'extend':
     case 'confirm':
     case 'await_owner':

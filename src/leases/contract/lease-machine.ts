@@ -15,6 +15,9 @@
  * device is, and changes nothing else, least of all the other hold. It stays until it is lifted;
  * one of the same kind takes its place.
  *
+ * Which devices are in the pool is not recorded: their sources tell it after each start. That an
+ * operator has added or removed one changes nothing here, and is kept in the audit.
+ *
  * (Offline and gone are what the running process sees of a device that does not answer; they are
  * not recorded, because after a restart the device has to be looked at again anyway.)
  *
@@ -154,6 +157,18 @@ export type LeaseEvent =
   | CleanupReference & { readonly type: 'quarantine', readonly reason: string }
   | { readonly type: 'hold', readonly deviceId: string, readonly hold: Hold, readonly nowMs: number }
   | { readonly type: 'unhold', readonly deviceId: string, readonly kind: HoldKind, readonly by: string, readonly nowMs: number }
+  /** An operator has added the device to the pool. */
+  | { readonly type: 'add', readonly deviceId: string, readonly by: string, readonly nowMs: number }
+  /** The device has left the pool by an operator's order. */
+  | {
+    readonly type: 'remove'
+    readonly deviceId: string
+    readonly by: string
+    readonly reason: string
+    /** Whether the drain on it was laid by that order, and goes with it. */
+    readonly liftsDrain: boolean
+    readonly nowMs: number
+  }
 
 /** The hold of a kind on a device, if there is one. */
 export function holdOf ({ holds }: Pick<DeviceRecord, 'holds'>, kind: HoldKind): Hold | undefined {
@@ -232,6 +247,10 @@ export function advance ({ device, lease }: Occupancy, event: LeaseEvent): Occup
     case 'unhold':
       if (holdOf(device, event.kind) === undefined) return undefined
       return { device: { ...device, holds: without(device.holds, event.kind) }, lease }
+    case 'add':
+      return { device, lease }
+    case 'remove':
+      return { device: event.liftsDrain ? { ...device, holds: without(device.holds, 'drain') } : device, lease }
   }
 }
 

@@ -126,8 +126,8 @@ export interface Lane {
   disconnect (reason: string): void
   /** The device is to leave the pool, and is drained for that. Whether its lease ends now is for a review to see. */
   leave (removal: Removal): Promise<void>
-  /** Lifts the drain that `leave` has laid, if it is still the one on the device. */
-  lift (): Promise<void>
+  /** Records that the device has left the pool. The drain that `leave` has laid goes with it. */
+  left (): Promise<void>
 
   /** Does nothing by itself any more, and closes the driver. */
   stop (): Promise<void>
@@ -260,6 +260,21 @@ export function createLane (
     inBackground(former.close(), 'driver could not be closed', { device: deviceId })
   }
 
+  /** Whether the drain that `leave` has laid is still the one on the device. */
+  function isDrainedToLeave (): boolean {
+    const drain = holdOf(record.occupancy.device, 'drain')
+    return removal !== undefined && drain?.atMs === removal.hold.atMs && drain.by === removal.by
+  }
+
+  /** A device that was about to leave does not leave. */
+  async function stay () {
+    if (removal !== undefined && isDrainedToLeave()) {
+      await record.changeNow({ type: 'unhold', deviceId, kind: 'drain', by: removal.by, nowMs: nowMs() })
+    }
+    if (stopped) throw new Error('the pool has stopped')
+    removal = undefined
+  }
+
   const lane: Lane = {
     deviceId,
     get description () { return description },
@@ -353,9 +368,7 @@ export function createLane (
     cleanupAfter: ({ fence }) => cleaning.of(fence + 1),
 
     async connect (fenced) {
-      await lane.lift()
-      if (stopped) throw new Error('the pool has stopped')
-      removal = undefined
+      await stay()
       fenced.raiseFence(record.occupancy.device.fence)
       driver = recordingDriver(fenced, ledger)
       description = fenced.description
@@ -381,10 +394,10 @@ export function createLane (
       }
     },
 
-    async lift () {
-      const drain = holdOf(record.occupancy.device, 'drain')
-      if (removal === undefined || drain?.atMs !== removal.hold.atMs || drain.by !== removal.by) return
-      await record.changeNow({ type: 'unhold', deviceId, kind: 'drain', by: removal.by, nowMs: nowMs() })
+    async left () {
+      if (removal === undefined) return
+      const { by, reason } = removal
+      await record.changeNow({ type: 'remove', deviceId, by, reason, liftsDrain: isDrainedToLeave(), nowMs: nowMs() })
     },
 
     async stop () {

@@ -10,6 +10,7 @@
 import type { DeviceDriver } from '../../devices/device-driver.ts'
 import type { Departure, DeviceSink, DeviceSource } from '../../devices/device-source.ts'
 import { fenceDriver } from '../../devices/fenced-driver.ts'
+import { LeasesUnavailableRefusal } from '../contract/lease-refusals.ts'
 import { createLane, type Lane, type LaneParts } from './lane.ts'
 import { createMailbox, inTurn, type Mailbox } from './mailbox.ts'
 
@@ -32,7 +33,7 @@ interface Member {
 }
 
 export function createPool (sources: readonly DeviceSource[], parts: Omit<LaneParts, 'onEmpty'>): Pool {
-  const { context: { log, inBackground }, store, tell } = parts
+  const { context: { log, inBackground, nowMs }, store, tell } = parts
   const members = new Map<string, Member>()
   const mailboxes = new Map<string, Mailbox>()
   let lanes: readonly Lane[] = []
@@ -58,12 +59,12 @@ export function createPool (sources: readonly DeviceSource[], parts: Omit<LanePa
     lanes = [...members.values()].map(({ lane }) => lane)
   }
 
-  async function appeared (driver: DeviceDriver, source: DeviceSource): Promise<void> {
+  async function appeared (driver: DeviceDriver, source: DeviceSource, order?: { readonly by: string }): Promise<void> {
     const { id } = driver.description
     let lane: Lane
     try {
       lane = await inTurnOf(id, async (mailbox) => {
-        const member = members.get(id) ?? await enroll(driver, source, mailbox)
+        const member = members.get(id) ?? await enroll(driver, source, mailbox, order)
         if (member.source !== source && member.driver !== undefined) throw new Error(`two drivers claim to be the same device: ${id}`)
         if (member.driver !== driver) {
           await member.lane.connect(fenceDriver(driver))
@@ -80,12 +81,15 @@ export function createPool (sources: readonly DeviceSource[], parts: Omit<LanePa
     await lane.look().catch((fault: unknown) => log.error({ device: id, err: fault }, 'lease could not be ended in time'))
   }
 
-  async function enroll ({ description }: DeviceDriver, source: DeviceSource, mailbox: Mailbox): Promise<Member> {
+  async function enroll (
+    { description }: DeviceDriver, source: DeviceSource, mailbox: Mailbox, order: { readonly by: string } | undefined
+  ): Promise<Member> {
     const { id } = description
     await store.enroll([id])
+    if (order !== undefined) await store.change({ type: 'add', deviceId: id, by: order.by, nowMs: nowMs() })
     const occupancy = (await store.occupancies()).find(({ device }) => device.id === id)
     if (occupancy === undefined) throw new Error(`device ${id} could not be recorded`)
-    if (stopped) throw new Error('the pool has stopped')
+    if (stopped) throw new LeasesUnavailableRefusal()
     const member = { lane: createLane({ description, occupancy, mailbox }, { ...parts, onEmpty }), source, driver: undefined }
     members.set(id, member)
     noteMembers()
@@ -117,7 +121,7 @@ export function createPool (sources: readonly DeviceSource[], parts: Omit<LanePa
       if (members.get(deviceId)?.lane !== lane || !lane.isEmpty || stopped) return false
       members.delete(deviceId)
       noteMembers()
-      await lane.lift().catch((fault: unknown) => log.error({ device: deviceId, err: fault }, 'drain of a device that left could not be lifted'))
+      await lane.left().catch((fault: unknown) => log.error({ device: deviceId, err: fault }, 'that a device left could not be recorded'))
       return true
     })
     if (!isRemoved) return
@@ -128,8 +132,9 @@ export function createPool (sources: readonly DeviceSource[], parts: Omit<LanePa
 
   function sinkOf (source: DeviceSource): DeviceSink {
     return {
-      appeared: (driver) => appeared(driver, source),
-      gone: (deviceId, departure) => gone(deviceId, departure, source)
+      appeared: (driver, order) => appeared(driver, source, order),
+      gone: (deviceId, departure) => gone(deviceId, departure, source),
+      isKnown: async (deviceId) => members.has(deviceId) || (await store.occupancies()).some(({ device }) => device.id === deviceId)
     }
   }
 
