@@ -15,7 +15,7 @@ import { buildHttp, type HttpIngress } from './build-http.ts'
 import type { Config } from './config/load-config.ts'
 import type { DeviceDriver } from './devices/device-driver.ts'
 import { fixedDevices, type DeviceSource } from './devices/device-source.ts'
-import { createVirtualPhones } from './devices/virtual/virtual-phones.ts'
+import { createVirtualSource } from './devices/virtual/virtual-source.ts'
 import type { LeaseManager } from './leases/contract/lease-manager.ts'
 import { createMooring, type Mooring, type MooringParts } from './mooring/create-mooring.ts'
 import type { Clock } from './runtime/clock.ts'
@@ -49,14 +49,17 @@ export interface App {
 }
 
 export async function buildApp (
-  {
-    config, clock, scheduler, ids, logDestination, offer, catalog, beforeRoutes, authenticator = (token) => token,
-    connectDevices = async () => createVirtualPhones({ settings: config.devices.virtual, clock, scheduler, ids })
-  }: AppParts
+  { config, clock, scheduler, ids, logDestination, connectDevices, offer, catalog, beforeRoutes, authenticator = (token) => token }: AppParts
 ): Promise<App> {
   const { server } = config
   const log = createLog({ level: config.log.level, destination: logDestination })
   const token = createToken(ids)
+
+  function devicesOf (): Pick<MooringParts, 'sources' | 'virtualDevices'> {
+    if (connectDevices !== undefined) return { sources: [connectedDevices(connectDevices)] }
+    const virtual = createVirtualSource({ settings: config.devices.virtual, clock, scheduler, ids })
+    return { sources: [virtual], virtualDevices: virtual }
+  }
 
   const mooring = createMooring({
     config,
@@ -64,7 +67,7 @@ export async function buildApp (
     scheduler,
     ids,
     log,
-    sources: [connectedDevices(connectDevices)],
+    ...devicesOf(),
     ...(offer === undefined ? {} : { offer }),
     ...(catalog === undefined ? {} : { catalog }),
     services: [createPublishedToken({ file: server.tokenFile, token, ids, scheduler })]

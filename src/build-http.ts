@@ -25,6 +25,7 @@ import heartbeatRoute from '../routes/heartbeat.ts'
 import mcpRoute from '../routes/mcp.ts'
 import poolLists from '../routes/operations/pool-lists.ts'
 import poolOrders from '../routes/operations/pool-orders.ts'
+import virtualDeviceOrders from '../routes/operations/virtual-devices.ts'
 import statusRoute from '../routes/status.ts'
 import type { Authenticator } from './auth/authenticator.ts'
 import type { HostAllowList } from './auth/host-allow-list.ts'
@@ -113,6 +114,7 @@ export async function buildHttp (
   await http.register(heartbeatRoute, { bodyLimitBytes })
   await http.register(poolLists, { clock })
   await http.register(poolOrders, { clock, bodyLimitBytes })
+  if (mooring.virtualDevices !== undefined) await http.register(virtualDeviceOrders, { bodyLimitBytes, devices: mooring.virtualDevices })
   return http
 }
 

@@ -1,4 +1,5 @@
 /** What the orders of operators look like, as JSON schemas. */
+import { platforms } from '../../src/devices/device-types.ts'
 import { deviceSchema, leaseSchema, refusalSchema, waitingSchema } from './pool-schemas.ts'
 
 const refusalTexts = {
@@ -7,6 +8,7 @@ const refusalTexts = {
   409: 'Not as things are now.',
   413: 'The body is too large.',
   415: 'The body is no JSON.',
+  429: 'There are as many as there may be.',
   503: 'The server is starting or stopping.'
 } as const
 
@@ -43,6 +45,36 @@ const leaseParams = { type: 'object', properties: { id: { type: 'string', descri
 
 const requestParams = { type: 'object', properties: { id: { type: 'string', description: '`id` of the request in GET /queue.' } } } as const
 
+// Agents read these too, as what a phone is called.
+const oneLine = (maxLength: number, description: string) => ({ ...reason, maxLength, description }) as const
+
+const virtualDeviceBody = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['platform'],
+  properties: {
+    platform: { type: 'string', enum: platforms },
+    name: oneLine(60, 'What it is called; without it, its platform and number.'),
+    model: oneLine(60, 'The model that it is found by; without it, that of the platform.'),
+    labels: {
+      type: 'array', maxItems: 16, uniqueItems: true, items: oneLine(64, 'A label that it is found by.'), description: 'Besides `virtual`, which each has.'
+    }
+  }
+} as const
+
+/** In the query: what a DELETE has for a body, servers and proxies on the way may drop. */
+const removalQuery = {
+  ...reasonBody,
+  properties: {
+    reason,
+    lease: {
+      type: 'string', enum: ['wait', 'end'], default: 'wait', description: 'Whether it waits for the end of its lease, or ends that as `drained`.'
+    }
+  }
+} as const
+
+const device = { type: 'object', required: ['device'], properties: { device: deviceSchema } } as const
+
 const devices = {
   description: 'The devices that it was about, as they are now.',
   type: 'object',
@@ -72,6 +104,28 @@ export const removeRequestOrder = {
   summary: 'Take a request out of the queue',
   params: requestParams,
   response: { ...withReason.response, 200: request }
+}
+export const addVirtualOrder = {
+  ...withReason,
+  operationId: 'addVirtualDevice',
+  summary: 'Add a virtual phone to the pool',
+  body: virtualDeviceBody,
+  response: { 201: { description: 'The phone, which can be leased.', ...device }, ...refusals(400, 413, 415, 429, 503) }
+}
+export const removeVirtualOrder = {
+  tags,
+  operationId: 'removeVirtualDevice',
+  summary: 'Take a virtual phone out of the pool',
+  params: deviceParams,
+  querystring: removalQuery,
+  response: {
+    202: {
+      ...devices,
+      description: 'It is not granted any more, and leaves when its lease is over and it is clean. The phone as it is now; none when it has left.'
+    },
+    ...refusals(404, 503),
+    400: { description: 'The query is not understood.', ...refusalSchema }
+  }
 }
 export const undrainAllOrder = { ...plain, operationId: 'undrainAll', summary: 'Let all drained devices be leased again' }
 export const undrainOrder = { ...plain, operationId: 'undrain', summary: 'Let a drained device be leased again', params: deviceParams }

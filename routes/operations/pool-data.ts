@@ -1,7 +1,7 @@
 /** The pool as operators read it: labels instead of principals, ids instead of handles. */
 import type { Lease } from '../../src/leases/contract/lease.ts'
 import type { AuditEntry } from '../../src/leases/contract/audit.ts'
-import type { PooledDevice, WaitingRequest } from '../../src/leases/contract/lease-manager.ts'
+import type { LeaseManager, PooledDevice, WaitingRequest } from '../../src/leases/contract/lease-manager.ts'
 import { labelOfPrincipal } from '../../src/protocol/principal.ts'
 import { isoTime } from '../../src/tools/iso-time.ts'
 import { endsAt } from '../../src/tools/lease-data.ts'
@@ -49,6 +49,11 @@ export function deviceData ({ description, state, reason, holds, failures, lease
     })),
     lease: lease && leaseData(lease)
   }
+}
+
+/** The devices that an order was about, as they are now. */
+export async function devicesData (leases: Pick<LeaseManager, 'devices'>, ids: readonly string[]): Promise<{ readonly devices: readonly object[] }> {
+  return { devices: (await leases.devices()).filter(({ description }) => ids.includes(description.id)).map(deviceData) }
 }
 
 export function waitingData ({ id, principal, priority, wanted, purpose, sinceMs, position, estimateMs }: WaitingRequest, nowMs: number): object {

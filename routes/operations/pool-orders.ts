@@ -4,7 +4,7 @@
  * A caller with the token of the server is its operator: there is one token, and it can take any
  * phone anyway. What is done to devices and leases is audited with the principal that did it.
  */
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync } from 'fastify'
 import type {} from '../../plugins/bearer-auth.ts'
 import body from '../../plugins/body.ts'
 import type {} from '../../plugins/mooring.ts'
@@ -12,13 +12,13 @@ import plainJson from '../../plugins/plain-json.ts'
 import { sendRefusal } from '../../plugins/refusal-reply.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 import { UnknownLeaseRefusal } from '../../src/leases/contract/lease-refusals.ts'
-import type { Mooring } from '../../src/mooring/create-mooring.ts'
 import { strictValidation } from '../strict-validation.ts'
 import { findLease } from './lease-id.ts'
 import {
   blockOrder, drainAllOrder, drainOrder, removeRequestOrder, retryOrder, revokeOrder, unblockOrder, undrainAllOrder, undrainOrder
 } from './order-schemas.ts'
-import { deviceData, leaseData, waitingData } from './pool-data.ts'
+import { operator } from './operator.ts'
+import { devicesData, leaseData, waitingData } from './pool-data.ts'
 import { addPoolSchemas } from './pool-schemas.ts'
 
 export interface PoolOrderOptions {
@@ -37,25 +37,25 @@ const poolOrders: FastifyPluginAsync<PoolOrderOptions> = async function poolOrde
   await fastify.register(ordersWithReason, options)
 
   fastify.post('/devices/undrain', { schema: undrainAllOrder }, async (request) => {
-    return await shown(fastify.mooring, await fastify.mooring.leases.operations.undrain({ by: operator(request) }))
+    return await devicesData(fastify.mooring.leases, await fastify.mooring.leases.operations.undrain({ by: operator(request) }))
   })
 
   fastify.post<{ Params: Named }>('/devices/:id/undrain', { schema: undrainOrder }, async (request) => {
     const { id: device } = request.params
     await fastify.mooring.leases.operations.undrain({ device, by: operator(request) })
-    return await shown(fastify.mooring, [device])
+    return await devicesData(fastify.mooring.leases, [device])
   })
 
   fastify.post<{ Params: Named }>('/devices/:id/unblock', { schema: unblockOrder }, async (request) => {
     const { id: device } = request.params
     await fastify.mooring.leases.operations.unblock({ device, by: operator(request) })
-    return await shown(fastify.mooring, [device])
+    return await devicesData(fastify.mooring.leases, [device])
   })
 
   fastify.post<{ Params: Named }>('/devices/:id/retry', { schema: retryOrder }, async (request) => {
     const { id: device } = request.params
     await fastify.mooring.leases.operations.retry({ device, by: operator(request) })
-    return await shown(fastify.mooring, [device])
+    return await devicesData(fastify.mooring.leases, [device])
   })
 }
 
@@ -66,19 +66,19 @@ const ordersWithReason: FastifyPluginAsync<PoolOrderOptions> = async function or
   await fastify.register(plainJson)
 
   fastify.post<{ Body: DrainTerms }>('/devices/drain', { schema: drainAllOrder }, async (request) => {
-    return await shown(fastify.mooring, await fastify.mooring.leases.operations.drain({ ...request.body, by: operator(request) }))
+    return await devicesData(fastify.mooring.leases, await fastify.mooring.leases.operations.drain({ ...request.body, by: operator(request) }))
   })
 
   fastify.post<{ Params: Named, Body: DrainTerms }>('/devices/:id/drain', { schema: drainOrder }, async (request) => {
     const { id: device } = request.params
     await fastify.mooring.leases.operations.drain({ device, ...request.body, by: operator(request) })
-    return await shown(fastify.mooring, [device])
+    return await devicesData(fastify.mooring.leases, [device])
   })
 
   fastify.post<{ Params: Named, Body: Reason }>('/devices/:id/block', { schema: blockOrder }, async (request) => {
     const { id: device } = request.params
     await fastify.mooring.leases.operations.block({ device, ...request.body, by: operator(request) })
-    return await shown(fastify.mooring, [device])
+    return await devicesData(fastify.mooring.leases, [device])
   })
 
   fastify.post<{ Params: Named, Body: Reason }>('/leases/:id/revoke', { schema: revokeOrder }, async (request, reply) => {
@@ -94,13 +94,4 @@ const ordersWithReason: FastifyPluginAsync<PoolOrderOptions> = async function or
     const removed = await fastify.mooring.leases.operations.removeRequest({ id: request.params.id, ...request.body })
     return { request: waitingData(removed, clock.nowMs()) }
   })
-}
-
-async function shown ({ leases }: Pick<Mooring, 'leases'>, ids: readonly string[]): Promise<object> {
-  return { devices: (await leases.devices()).filter(({ description }) => ids.includes(description.id)).map(deviceData) }
-}
-
-function operator ({ principal }: FastifyRequest): string {
-  if (principal === null) throw new Error('the ingress let a request without a principal through')
-  return principal.key
 }

@@ -99,7 +99,7 @@ export interface AppInfo {
   readonly id: string
   readonly name: string
   readonly version: string
-  /** Part of the phone rather than installed by somebody. */
+  /** Part of the phone, and not installed later. */
   readonly system: boolean
   readonly running: boolean
 }

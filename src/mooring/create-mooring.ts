@@ -19,6 +19,7 @@ import { join } from 'node:path'
 import { openSealingKeys } from '../auth/sealing-key-file.ts'
 import type { Config } from '../config/load-config.ts'
 import type { DeviceSource } from '../devices/device-source.ts'
+import type { VirtualDevices } from '../devices/virtual-devices.ts'
 import { createEventBus, type EventBus } from '../events/event-bus.ts'
 import { createListenRegistry, type ListenRegistry } from '../events/listen-registry.ts'
 import type { LeaseManager } from '../leases/contract/lease-manager.ts'
@@ -57,6 +58,8 @@ export interface Mooring {
   readonly store: Store
   /** The pool; from the start on. */
   readonly leases: LeaseManager
+  /** Virtual devices that operators add and remove, where there is a source of them. */
+  readonly virtualDevices: VirtualDevices | undefined
   /**
    * Starts everything; called once, when the ingresses have their ports.
    *
@@ -86,6 +89,8 @@ export interface MooringParts {
   readonly log: MooringLog
   /** Where the devices of the pool come from. */
   readonly sources: readonly DeviceSource[]
+  /** The one of them, if there is, whose devices operators add and remove. */
+  readonly virtualDevices?: VirtualDevices
   /** What is offered in place of what the pool offers. */
   readonly offer?: (pool: Offer) => Offer
   /** The catalog in place of the one of this server, which may be part of it. */
@@ -96,7 +101,7 @@ export interface MooringParts {
 
 export function createMooring (
   {
-    config, clock, scheduler: timers, ids, log, sources, offer = (pool) => pool, catalog = (local) => local, services: further = []
+    config, clock, scheduler: timers, ids, log, sources, virtualDevices, offer = (pool) => pool, catalog = (local) => local, services: further = []
   }: MooringParts
 ): Mooring {
   const { server, stateDir } = config
@@ -182,6 +187,7 @@ export function createMooring (
     },
     get store () { return store.opened },
     get leases () { return leases.opened },
+    virtualDevices,
 
     async start () {
       state = 'starting'

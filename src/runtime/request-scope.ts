@@ -34,7 +34,7 @@ export function runInScope<T> (of: RequestScope, work: () => T): T {
   return scope.run(of, work)
 }
 
-/** Runs work that belongs to no request, whoever sets it off. */
+/** Runs work that belongs to no request, whichever request sets it off. */
 export function runOutsideScopes<T> (work: () => T): T {
   // Node watches every promise of the process from the first run on, which a server without traces need not pay for.
   return scope.getStore() === undefined ? work() : scope.run(undefined, work)
@@ -59,8 +59,8 @@ export function noteDevice (deviceId: string): void {
 }
 
 /**
- * Timers that fire outside of all requests. A timer belongs to whoever happened to set it, while
- * what it does later, such as ending a lease that is over, is nobody's or everybody's.
+ * Timers that fire outside of all requests. A timer belongs to the request that happened to set
+ * it, while what it does later, such as ending a lease that is over, belongs to none.
  */
 export function outsideScopes (scheduler: Scheduler): Scheduler {
   return {

@@ -102,7 +102,7 @@ function knownApp (id: string, catalog: readonly AppDefinition[]): AppDefinition
   })
 }
 
-/** Reads an app file that is called `name` towards whoever sent it. */
+/** Reads an app file that refusals call `name`. */
 function definitionFrom (name: string, read: (name: string) => string): AppDefinition {
   try {
     return parseApp(read(name), name)

@@ -21,9 +21,13 @@ const closedRetryMs = 5_000
  * can be called off, and can fail. A command that is called off before its time has changed
  * nothing.
  */
-export function createVirtualDriver ({ id, name, phone, apps, acceptsDefinitions, faults, clock, scheduler }: {
+export function createVirtualDriver ({ id, name, model, labels = [], phone, apps, acceptsDefinitions, faults, clock, scheduler }: {
   readonly id: string
   readonly name: string
+  /** In place of the one of its profile. */
+  readonly model?: string
+  /** Besides `virtual`. */
+  readonly labels?: readonly string[]
   readonly phone: VirtualPhone
   /** The apps of its home state; they can also be installed again. */
   readonly apps: readonly AppDefinition[]
@@ -39,9 +43,9 @@ export function createVirtualDriver ({ id, name, phone, apps, acceptsDefinitions
     name,
     platform: profile.platform,
     kind: 'virtual',
-    model: profile.model,
+    model: model ?? profile.model,
     osVersion: profile.osVersion,
-    labels: ['virtual']
+    labels: [...new Set(['virtual', ...labels])]
   }
   const screenshots = createScreenshots(phone, clock)
   const closing = new AbortController()

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { faultSettings } from './faults.ts'
 
-const mostPhones = 200
+/** Virtual phones of one gateway: those of the settings, and those that operators add. */
+export const mostPhones = 200
 const countSchema = z.int().min(0).max(mostPhones).default(1)
 
 /** Virtual phones: how many there are, what is on them, what goes wrong with them. */
