@@ -10,12 +10,14 @@ import { packageRoot } from '../../src/runtime/package-root.ts'
 const extension = extname(import.meta.url)
 const source = fileURLToPath(new URL('../../src', import.meta.url))
 /** Runs when it is imported. */
-const program = join('cli', 'main')
+const program = join('cli', 'main.ts')
 
 /** The names of all refusals that can be thrown, found by loading every module. */
 async function loadedRefusals (): Promise<readonly string[]> {
-  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith(extension) && name !== `${program}${extension}`)
-  const modules = await Promise.all(files.map(async (name): Promise<Record<string, unknown>> => await import(pathToFileURL(join(source, name)).href)))
+  // A compiled file may have outlived its source.
+  const files = readdirSync(join(packageRoot, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts') && name !== program)
+  const compiled = files.map((name) => join(source, `${name.slice(0, -'.ts'.length)}${extension}`))
+  const modules = await Promise.all(compiled.map(async (file): Promise<Record<string, unknown>> => await import(pathToFileURL(file).href)))
   return modules.flatMap((module) => Object.values(module)).flatMap((exported) =>
     typeof exported === 'function' && exported.prototype instanceof Refusal ? [exported.name] : [])
 }

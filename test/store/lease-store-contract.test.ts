@@ -6,6 +6,10 @@ import { scratchFile } from '../support/scratch-file.ts'
 import { leaseStoreContract } from './lease-store-contract.ts'
 import { createTestDatabase } from '../../scripts/support/postgres-database.ts'
 
+// Before the first tests run: SQLite answers at once, and leaves a network connection no time to be made.
+const database = await createTestDatabase()
+t.teardown(() => database.drop())
+
 leaseStoreContract('SQLite', async (t) => {
   const file = scratchFile(t)
   let store = openSqliteStore({ file })
@@ -19,9 +23,6 @@ leaseStoreContract('SQLite', async (t) => {
     }
   }
 })
-
-const database = await createTestDatabase()
-t.teardown(() => database.drop())
 
 leaseStoreContract('Postgres', async (t) => {
   await database.empty()
