@@ -4,9 +4,22 @@ import { createInterface } from 'node:readline'
 
 const running = new Set<ChildProcess>()
 
-// However this process ends, it leaves nobody behind.
-process.once('exit', () => { for (const child of running) child.kill('SIGKILL') })
-for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143]] as const) process.once(signal, () => process.exit(code))
+const endings = { SIGINT: () => process.exit(130), SIGTERM: () => process.exit(143), exit: killAll } as const
+
+// However this process ends, it leaves no child behind. While it has none, signals end it as they always do.
+function begin (child: ChildProcess): void {
+  if (running.size === 0) for (const [event, end] of Object.entries(endings)) process.once(event, end)
+  running.add(child)
+}
+
+function end (child: ChildProcess): void {
+  running.delete(child)
+  if (running.size === 0) for (const [event, end] of Object.entries(endings)) process.off(event, end)
+}
+
+function killAll (): void {
+  for (const child of running) child.kill('SIGKILL')
+}
 
 export interface StartedProcess {
   readonly child: ChildProcess
@@ -41,11 +54,11 @@ export function forkModule (module: string, env: Readonly<Record<string, string>
 }
 
 function watch (child: ChildProcess): StartedProcess {
-  running.add(child)
+  begin(child)
   let errors = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => { errors = (errors + text).slice(-keptErrors) })
   const exited = once(child, 'close').then(([code]) => {
-    running.delete(child)
+    end(child)
     return code as number | null
   })
   return {
