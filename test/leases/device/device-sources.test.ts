@@ -401,7 +401,13 @@ t.test('a device that cannot be recorded is not in the pool, and its source is t
 t.test('comings and goings of one device take their turns, however slow the store is', async (t) => {
   const { appear, lose, remove, states } = await setup({ store: memoryLeaseStore({ pause: idle }) })
 
-  await Promise.all([appear(phone('phone-2')), lose('phone-2'), appear(phone('phone-2', 'boot-2')), remove('phone-2', 'goes_on'), appear(phone('phone-2', 'boot-3'))])
+  await Promise.all([
+    appear(phone('phone-2')),
+    lose('phone-2'),
+    appear(phone('phone-2', 'boot-2')),
+    remove('phone-2', 'goes_on'),
+    appear(phone('phone-2', 'boot-3'))
+  ])
   for (let i = 0; i < 30; i++) await idle()
 
   t.match((await states()).at(-1), /phone-2 free/)
