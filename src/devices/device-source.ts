@@ -1,5 +1,5 @@
 /**
- * The device source: where devices of the pool come from, and who says that one is there or gone.
+ * The device source: where devices of the pool come from, and what says that one is there or gone.
  *
  * A source finds devices (it makes virtual ones, or listens to what is plugged in), makes a
  * driver for each, and tells a sink. The pool is the sink: it keeps the devices that sources have
@@ -24,7 +24,7 @@ export type Departure =
    */
   | {
     readonly kind: 'lost'
-    /** A sentence for whoever looks at the pool. */
+    /** A sentence; callers and operators see it. */
     readonly reason: string
   }
   /** An operator takes it out of the pool. */

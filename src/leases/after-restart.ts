@@ -42,7 +42,8 @@ export async function endLeasesOfMissing (
     if (pool.lane(deviceId) !== undefined) continue
     let dirtyWith = state === 'cleaning' ? fence : undefined
     if (lease !== undefined && isLive(lease)) {
-      const ended = await store.change({ type: 'end', deviceId, handle: lease.handle, fence: lease.fence, reason: 'device_lost', nowMs: nowMs() })
+      const { handle, fence } = lease
+      const ended = await store.change({ type: 'end', deviceId, handle, fence, reason: 'device_lost', nowMs: nowMs() })
       tell({ deviceId, ended: ended?.lease })
       dirtyWith = ended?.device.fence
     }

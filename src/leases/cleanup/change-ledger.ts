@@ -28,7 +28,9 @@ export const changeSchema = z.discriminatedUnion('kind', [
     kind: z.literal('location'), target: z.literal(''), before: z.strictObject({ latitude: z.number(), longitude: z.number() }).nullable()
   }),
   z.strictObject({
-    kind: z.literal('network'), target: z.literal(''), before: z.strictObject({ wifi: z.boolean(), data: z.boolean(), airplane: z.boolean() })
+    kind: z.literal('network'),
+    target: z.literal(''),
+    before: z.strictObject({ wifi: z.boolean(), data: z.boolean(), airplane: z.boolean() })
   }),
   /** An app was installed, replaced or removed; `target` is its id. */
   z.strictObject({ kind: z.literal('app'), target: z.string(), before: z.enum(['home', 'absent']) }),

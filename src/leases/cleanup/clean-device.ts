@@ -65,7 +65,9 @@ export async function cleanDevice (job: CleanupJob, signal: AbortSignal): Promis
   }
 }
 
-async function takeStep ({ driver, ledger, scheduler, fence, progress }: CleanupJob, { id, change }: RecordedChange, signal: AbortSignal): Promise<void> {
+async function takeStep (
+  { driver, ledger, scheduler, fence, progress }: CleanupJob, { id, change }: RecordedChange, signal: AbortSignal
+): Promise<void> {
   if (change.kind === 'erase') return
   const { kind } = change
   for (let left = tries - 1; ; left -= 1) {
@@ -107,7 +109,9 @@ async function showHome (driver: DeviceDriver, command: Command): Promise<readon
 }
 
 /** As `within`, and no longer than until `outer` aborts. */
-async function withinStep<T> (scheduler: Scheduler, limitMs: number, outer: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+async function withinStep<T> (
+  scheduler: Scheduler, limitMs: number, outer: AbortSignal, work: (signal: AbortSignal) => Promise<T>
+): Promise<T> {
   const controller = new AbortController()
   const stop = () => controller.abort(outer.reason)
   outer.addEventListener('abort', stop, { once: true })

@@ -67,7 +67,9 @@ export function dutyAt (facts: LeaseFacts, nowMs: number): Duty | undefined {
     if (silentFromMs(facts) + suspectMs <= nowMs) return { do: 'end', reason: 'heartbeat_lost' }
   }
   const drain = holdOf(device, 'drain')
-  if (drain?.deadlineAtMs !== undefined && drain.deadlineAtMs <= nowMs) return { do: 'end', reason: 'drained', note: drain.reason, by: drain.by }
+  if (drain?.deadlineAtMs !== undefined && drain.deadlineAtMs <= nowMs) {
+    return { do: 'end', reason: 'drained', note: drain.reason, by: drain.by }
+  }
   if (eviction !== undefined) return { do: 'end', reason: 'drained', note: eviction.reason, by: eviction.by }
   if (isOtherBoot(facts)) return { do: 'end', reason: 'device_restarted' }
   if (isAway && awaySinceMs + windowMs <= nowMs) {

@@ -373,6 +373,8 @@ export function createLane (
       driver = recordingDriver(fenced, ledger)
       description = fenced.description
       retire(presence.connect(fenced))
+      // It can be granted again, and a grant that was under way has failed with the former driver.
+      if (presence.absence === undefined) tell({ deviceId, ended: undefined })
     },
 
     disconnect (reason) {

@@ -60,7 +60,9 @@ export function createPresence ({ context, deviceId, limitMs, onChange, onLook }
   const { scheduler, nowMs, log, inBackground } = context
   const backOff = createBackOff(context, lookAgain)
   let driver: FencedDriver | undefined
-  let absence: Absence | undefined = { reason: 'The device has not answered yet.', awaySinceMs: undefined, foundAtMs: nowMs(), nextLookAtMs: nowMs() }
+  let absence: Absence | undefined = {
+    reason: 'The device has not answered yet.', awaySinceMs: undefined, foundAtMs: nowMs(), nextLookAtMs: nowMs()
+  }
   let lastBootId: string | undefined
   let underWay: { readonly controller: AbortController, readonly sighting: Promise<Sighting> } | undefined
   /** Whether a planned look is due, so that the one under way is it. */

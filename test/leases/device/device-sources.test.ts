@@ -314,6 +314,23 @@ t.test('a device that appears again while it is being removed stays, and is drai
   t.strictSame(await states(), ['phone-1 free'])
 })
 
+t.test('a request that comes while a device is removed and added is granted it when it is back', async (t) => {
+  for (const pause of [undefined, idle]) {
+    for (let delay = 0; delay < 12; delay++) {
+      const { leases, acquire, remove, appear } = await setup({ store: memoryLeaseStore(pause && { pause }) })
+      await appear(phone('phone-2'))
+      await acquire(alice, { device: 'phone-2' })
+      const moves = [remove('phone-1', 'goes_on'), appear(phone('phone-1'))]
+      for (let step = 0; step < delay; step++) await (pause ?? (async () => {}))()
+      const waiting = request(leases, 'ann')
+      await Promise.all(moves)
+      for (let i = 0; i < 30; i++) await idle()
+
+      t.equal(waiting.now(), 'phone-1', `after ${delay} steps`)
+    }
+  }
+})
+
 t.test('a removal that cannot be recorded is refused, and changes nothing', async (t) => {
   const memory = memoryLeaseStore()
   let isBroken = false
@@ -401,7 +418,13 @@ t.test('a device that cannot be recorded is not in the pool, and its source is t
 t.test('comings and goings of one device take their turns, however slow the store is', async (t) => {
   const { appear, lose, remove, states } = await setup({ store: memoryLeaseStore({ pause: idle }) })
 
-  await Promise.all([appear(phone('phone-2')), lose('phone-2'), appear(phone('phone-2', 'boot-2')), remove('phone-2', 'goes_on'), appear(phone('phone-2', 'boot-3'))])
+  await Promise.all([
+    appear(phone('phone-2')),
+    lose('phone-2'),
+    appear(phone('phone-2', 'boot-2')),
+    remove('phone-2', 'goes_on'),
+    appear(phone('phone-2', 'boot-3'))
+  ])
   for (let i = 0; i < 30; i++) await idle()
 
   t.match((await states()).at(-1), /phone-2 free/)

@@ -8,7 +8,13 @@ const nowMs = 1_000_000
 function facts (different: Partial<LeaseFacts> = {}): LeaseFacts {
   return {
     device: { id: 'a', state: 'leased', fence: 1, reason: undefined, holds: [], lastUsedAtMs: 0, failures: 0 },
-    lease: { ...grantedLease({ handle: 'ls_1', deviceId: 'a' }), bootId: 'boot-1', expiresAtMs: nowMs + 1, mustEndAtMs: nowMs + 100, lastControlAtMs: nowMs, idleMs: 50 },
+    lease: {
+      ...grantedLease({ handle: 'ls_1', deviceId: 'a' }),
+      expiresAtMs: nowMs + 1,
+      mustEndAtMs: nowMs + 100,
+      lastControlAtMs: nowMs,
+      idleMs: 50
+    },
     vetoUntilMs: 0,
     heardAtMs: nowMs,
     isSuspect: false,
