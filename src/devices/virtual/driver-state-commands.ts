@@ -101,7 +101,7 @@ function knownApp (id: string, catalog: readonly AppDefinition[]): AppDefinition
 function definitionIn (text: string): AppDefinition {
   if (text.length > longestAppText) throw unusable(`it is longer than ${longestAppText} characters.`)
   try {
-    return parseApp(text, 'The definition')
+    return parseApp(text, 'The definition', { allowsAliases: false })
   } catch (error) {
     if (!(error instanceof AppFileRefusal)) throw error
     throw unusable(error.message, error)

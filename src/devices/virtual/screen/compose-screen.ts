@@ -35,12 +35,25 @@ export interface Screen {
   readonly keyboardShown: boolean
   /** Bottom first. */
   readonly layers: readonly Layer[]
+  /** About how much memory it takes, in boxes. */
+  readonly weight: number
 }
 
 const noField = { submit: undefined, multiline: false }
 
 /** What the phone shows. */
 export function composeScreen (state: PhoneState, profile: PhoneProfile): Screen {
+  const screen = compose(state, profile)
+  return { ...screen, weight: screen.layers.reduce((sum, { boxes }) => sum + boxes.reduce((some, box) => some + weightOf(box), 0), 0) }
+}
+
+// A line of text takes about as much as a box.
+function weightOf (box: Box): number {
+  const lines = box.paints.reduce((sum, paint) => sum + (paint.kind === 'text' ? paint.lines.length : 0), 0)
+  return box.children.reduce((sum, child) => sum + weightOf(child), 1 + lines)
+}
+
+function compose (state: PhoneState, profile: PhoneProfile): Omit<Screen, 'weight'> {
   const size = screenSize(profile, state.orientation)
   const { density, platform } = profile
   const whole: Rect = { x: 0, y: 0, ...size }
