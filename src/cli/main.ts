@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { runCommand } from './run-command.ts'
+import { startStallWatchdog } from './stall-watchdog.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { randomIds } from '../runtime/ids.ts'
 import { systemScheduler } from '../runtime/scheduler.ts'
@@ -13,5 +14,6 @@ process.exitCode = await runCommand({
   process,
   clock: systemClock,
   ids: randomIds,
-  scheduler: systemScheduler
+  scheduler: systemScheduler,
+  startWatchdog: () => startStallWatchdog({ scheduler: systemScheduler })
 })

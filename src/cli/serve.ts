@@ -4,6 +4,7 @@
  */
 import { configErrorText, startUpErrorText, unexpectedErrorText } from './error-text.ts'
 import { banner, endpointUrl } from './banner.ts'
+import type { StallWatchdog } from './stall-watchdog.ts'
 import { watchForShutdown, type EndingProcess } from './shutdown.ts'
 import { ConfigRefusal } from '../config/config-refusal.ts'
 import { loadConfig, type Config, type ConfigSources } from '../config/load-config.ts'
@@ -46,11 +47,13 @@ export interface ServeOptions {
   readonly clock: Clock
   readonly ids: Ids
   readonly scheduler: Scheduler
+  /** Watches this process from outside its event loop, where it is one of its own. */
+  readonly startWatchdog?: () => StallWatchdog
 }
 
 /** @returns the code to exit with: 0 stopped on request, 1 failed, 2 wrong settings */
 export async function serve (
-  { sources, buildApp, process, clock, ids, scheduler }: ServeOptions
+  { sources, buildApp, process, clock, ids, scheduler, startWatchdog }: ServeOptions
 ): Promise<number> {
   const { stdout, stderr, platform } = process
   const config = settingsOf(sources, stderr)
@@ -60,6 +63,7 @@ export async function serve (
   const { host, port, allowedHosts, shutdownMs } = config.server
   const showStack = config.log.level === 'debug' || config.log.level === 'trace'
   let app: ServedApp | undefined
+  const watchdog = startWatchdog?.()
   const shutdown = watchForShutdown({
     process,
     clock,
@@ -70,7 +74,8 @@ export async function serve (
       app?.log.fatal({ err: error }, 'uncaught error, stopping')
       stderr.write(unexpectedErrorText('stops because of an error', error, { showStack }))
     },
-    onOverdue: () => stderr.write(`mooring cannot stop cleanly within ${shutdownMs} ms, and exits as it is.\n`)
+    onOverdue: () => stderr.write(`mooring cannot stop cleanly within ${shutdownMs} ms, and exits as it is.\n`),
+    endWithin: (limitMs) => watchdog?.endWithin(limitMs)
   })
 
   try {
@@ -101,6 +106,7 @@ export async function serve (
     stderr.write(unexpectedErrorText('did not stop cleanly', error, { showStack }))
     shutdown.fail()
   }
+  await watchdog?.stop()
   return shutdown.exitCode
 }
 

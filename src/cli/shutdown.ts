@@ -4,7 +4,7 @@
  *   running   nobody has asked to stop
  *   stopping  asked by a signal or forced by a failure; a watchdog ends the process so long
  *             before `limitMs` that it is gone by then, whatever hangs, also when it was
- *             still starting
+ *             still starting; a thread does so (`stall-watchdog.ts`) where this loop stands still
  *
  * While stopping, a further signal ends the process at once with 128 + its number, as if it
  * had not been caught. A signal that comes within half a second of the first is taken for the
@@ -42,6 +42,8 @@ export interface ShutdownOptions {
   readonly onUncaught: (error: unknown) => void
   /** The watchdog is about to end the process. */
   readonly onOverdue: () => void
+  /** Ends the process where even the watchdog of this loop cannot. */
+  readonly endWithin?: (limitMs: number) => void
 }
 
 const signalNumbers = { SIGINT: 2, SIGTERM: 15 } as const
@@ -52,7 +54,7 @@ const watchdogShare = 0.9
 
 /** Listens from now on to whatever ends the process. */
 export function watchForShutdown (
-  { process, clock, scheduler, limitMs, onSignal, onUncaught, onOverdue }: ShutdownOptions
+  { process, clock, scheduler, limitMs, onSignal, onUncaught, onOverdue, endWithin = () => {} }: ShutdownOptions
 ): Shutdown {
   let stoppingSinceMs: number | undefined
   let exitCode = 0
@@ -63,6 +65,7 @@ export function watchForShutdown (
     exitCode = Math.max(exitCode, code)
     if (stoppingSinceMs !== undefined) return
     stoppingSinceMs = clock.monotonicMs()
+    endWithin(limitMs)
     scheduler.after(limitMs * watchdogShare, () => {
       onOverdue()
       process.exit(1)

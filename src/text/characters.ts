@@ -6,7 +6,15 @@ const longestCharacter = 64
 
 /** The characters of a text, one after the other. */
 export function * charactersOf (text: string): Generator<string> {
-  for (const { segment } of segmenter.segment(text)) yield segment
+  let at = 0
+  while (at < text.length) {
+    const start = at
+    // Nearly all text is of characters that stand alone, and asking the segmenter costs far more than looking.
+    while (at < text.length && !(isPlain(text.charCodeAt(at)) && (at + 1 === text.length || isPlain(text.charCodeAt(at + 1))))) at += 1
+    if (at > start) for (const { segment } of segmenter.segment(text.slice(start, at))) yield segment
+    if (at < text.length) yield text.charAt(at)
+    at += 1
+  }
 }
 
 /** The last place not after `at` between two characters of the text, in UTF-16 units. */

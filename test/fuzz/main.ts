@@ -5,6 +5,7 @@ import { bothSides } from '../oracle/both-sides.ts'
 import { changedCall, validCall } from '../oracle/calls.ts'
 import { compare } from '../oracle/compare.ts'
 import { histories } from '../leases/model/histories.ts'
+import { appProperties } from './app-properties.ts'
 import { deviceProperties } from './device-properties.ts'
 import { asyncProperty, type FuzzProperty } from './fuzz-property.ts'
 import { listProperties } from './list-properties.ts'
@@ -35,7 +36,7 @@ const oracle = asyncProperty('the SDK\'s handler answers alike, but for the reas
   const verdict = compare(call, ours, theirs)
   if (!verdict.ok) throw new Error(`${JSON.stringify(call)}\n  ours     ${JSON.stringify(ours)}\n  expected ${JSON.stringify(verdict.expected)}`)
 })
-const properties: readonly FuzzProperty[] = [...protocolProperties, ...listProperties, ...sealedProperties, ...socketProperties(await startSocketTarget(owner)), ...await deviceProperties(owner), histories(), oracle]
+const properties: readonly FuzzProperty[] = [...protocolProperties, ...listProperties, ...sealedProperties, ...appProperties, ...socketProperties(await startSocketTarget(owner)), ...await deviceProperties(owner), histories(), oracle]
 
 /** Short, so that every property has its turn early. Rounds follow until the time is over. */
 const shareMs = Math.max(1_000, Math.min(5_000, seconds * 1_000 / properties.length))

@@ -144,7 +144,7 @@ t.test('of two screens that look alike, no ref of what can be pressed is on both
       for (const { ref, clickable } of elements) if (clickable) seen[isSecond ? 1 : 0].add(ref)
     }
     return ![...seen[0]].some((ref) => seen[1].has(ref))
-  }), { numRuns: 500 })
+  }), { numRuns: 150 })
   t.end()
 })
 
@@ -154,6 +154,6 @@ t.test('while a screen is about one thing, what can be pressed keeps its ref, wh
     const told = steps.map((mood) => screens.record(look(screenAbout(thing, mood), { visit: '1' })).elements)
     const [first, ...others] = told.map((elements) => JSON.stringify(elements.filter(({ clickable }) => clickable).map(({ ref }) => ref)))
     return others.every((refs) => refs === first)
-  }), { numRuns: 500 })
+  }), { numRuns: 150 })
   t.end()
 })

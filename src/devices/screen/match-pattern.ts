@@ -9,21 +9,41 @@
  * Pattern and texts go in as data, never as code.
  *
  * That timeout is wall time, which also passes while the machine gives its processors to others.
- * So a search that runs out of it is made once more with a limit that a starved one keeps. What
+ * So a search that runs out of it is made again, with a limit that a starved one keeps. What
  * the process used of the processor meanwhile tells a slow pattern from a machine that is busy;
  * it says too little over the short limit, in which other threads of ours may have used as much.
+ *
+ * One search is not all there is: a selector has others inside it, a wait searches again and
+ * again, and callers repeat calls. So all searches of one turn of the event loop have a budget
+ * together, and so have all of the process over time; a pattern that was too slow once is not
+ * searched for again.
  */
 import { types } from 'node:util'
 import { createContext, Script } from 'node:vm'
+import { systemClock } from '../../runtime/clock.ts'
 import { InvalidPatternRefusal } from './screen-refusals.ts'
 
 /** Longest pattern taken. */
 export const longestPattern = 200
 // As long as an event loop shared with others may reasonably stand still.
 const searchMs = 50
-const secondSearchMs = 1_000
+// Enough to tell a slow pattern where there is a processor for it, and long enough to get one where there is not.
+const secondSearchMs = 2 * searchMs
+const starvedSearchMs = 1_000
 // What even other threads of ours hardly use beside a search that waits.
-const slowPatternMs = 2 * searchMs
+const slowPatternMs = 1.5 * searchMs
+/** From here on the searches of one turn get no more than a little time each. */
+const mostPerTurnMs = 150
+const hurriedSearchMs = 10
+/** How much of the time searches may take over time, and how much they may take in advance. */
+const lastingShare = 0.1
+const mostDebtMs = 2_000
+const slowPatternsKept = 200
+
+let turnSpentMs = 0
+let debtMs = 0
+let debtAtMs = 0
+const slowPatterns = new Set<string>()
 
 const search = new Script(`(() => {
   const expression = new RegExp(pattern, 'i')
@@ -38,15 +58,33 @@ const sandbox = createContext({ pattern: '', texts: [] })
  */
 export function matchPattern (pattern: string, texts: ReadonlyArray<readonly string[]>): ReadonlySet<number> {
   assertReadable(pattern)
+  if (slowPatterns.has(pattern)) throw tooSlow(pattern)
+  const startMs = systemClock.monotonicMs()
+  debtMs = Math.max(0, debtMs - (startMs - debtAtMs) * lastingShare)
+  debtAtMs = startMs
+  if (debtMs > mostDebtMs || turnSpentMs > mostPerTurnMs + searchMs) throw tooBusy(pattern)
+
   sandbox['pattern'] = pattern
   sandbox['texts'] = texts
   const before = process.cpuUsage()
   try {
-    return searchWithin(searchMs) ?? searchWithin(secondSearchMs) ?? refuse(pattern, process.cpuUsage(before))
+    if (turnSpentMs > mostPerTurnMs) return searchWithin(hurriedSearchMs) ?? refuseBusy(pattern)
+    return searchWithin(searchMs) ??
+      (usedMs(before) > searchMs / 2 ? searchWithin(secondSearchMs) : undefined) ??
+      (usedMs(before) > slowPatternMs ? undefined : searchWithin(starvedSearchMs)) ??
+      refuse(pattern, usedMs(before))
   } finally {
     sandbox['pattern'] = ''
     sandbox['texts'] = []
+    // What a starved search only waited for is not its doing.
+    charge(Math.min(systemClock.monotonicMs() - startMs, usedMs(before)))
   }
+}
+
+function charge (tookMs: number): void {
+  debtMs += tookMs
+  if (turnSpentMs === 0) setImmediate(() => { turnSpentMs = 0 })
+  turnSpentMs += tookMs
 }
 
 /** @returns undefined when the time ran out */
@@ -61,11 +99,30 @@ function searchWithin (limitMs: number): ReadonlySet<number> | undefined {
   }
 }
 
-function refuse (pattern: string, { user, system }: NodeJS.CpuUsage): never {
-  const isSlow = (user + system) / 1_000 > slowPatternMs
-  throw new InvalidPatternRefusal(pattern, isSlow
-    ? { problem: 'it takes too long to search for' }
-    : { problem: 'this machine is too busy to search for it now', isForNow: true })
+/** Processor time of the whole process since then. */
+function usedMs (before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1_000
+}
+
+function refuse (pattern: string, processorMs: number): never {
+  if (processorMs <= slowPatternMs) throw tooBusy(pattern)
+  slowPatterns.add(pattern)
+  const [oldest] = slowPatterns
+  if (slowPatterns.size > slowPatternsKept && oldest !== undefined) slowPatterns.delete(oldest)
+  throw tooSlow(pattern)
+}
+
+function refuseBusy (pattern: string): never {
+  throw tooBusy(pattern)
+}
+
+function tooSlow (pattern: string): InvalidPatternRefusal {
+  return new InvalidPatternRefusal(pattern, { problem: 'it takes too long to search for' })
+}
+
+function tooBusy (pattern: string): InvalidPatternRefusal {
+  return new InvalidPatternRefusal(pattern, { problem: 'this machine is too busy to search for it now', isForNow: true })
 }
 
 function assertReadable (pattern: string): void {

@@ -105,7 +105,8 @@ function knownApp (id: string, catalog: readonly AppDefinition[]): AppDefinition
 /** Reads an app file that refusals call `name`. */
 function definitionFrom (name: string, read: (name: string) => string): AppDefinition {
   try {
-    return parseApp(read(name), name)
+    // An app file comes from a caller: YAML aliases in it could make much of little.
+    return parseApp(read(name), name, { allowsAliases: false })
   } catch (error) {
     if (!(error instanceof AppFileRefusal)) throw error
     throw unusable(error.message, error)

@@ -7,6 +7,7 @@
  * field does.
  */
 import { z } from 'zod'
+import { cut } from '../../../text/quote.ts'
 import { actionsSchema, type Action } from './app-action.ts'
 import { nodesSchema, type AppNode } from './app-node.ts'
 import { appIdSchema, expressionSchema, nameSchema, nodeIdSchema, templateSchema } from './app-values.ts'
@@ -60,7 +61,7 @@ const variablesSchema = z.record(nameSchema, z.json()).default({})
 const linkPatternSchema = z.string().transform((source, context): LinkPattern => {
   const pattern = parseLinkPattern(source)
   if (pattern !== undefined) return pattern
-  context.addIssue(`"${source}" is no link pattern like shop://product/{id}`)
+  context.addIssue(`"${cut(source, 60)}" is no link pattern like shop://product/{id}`)
   return z.NEVER
 })
 

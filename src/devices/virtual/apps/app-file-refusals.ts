@@ -1,15 +1,14 @@
 import { Refusal } from '../../../refusals/refusal.ts'
-import type { AppProblem } from './check-references.ts'
-
-const mostProblemsShown = 20
+import { mostProblems, type AppProblem } from './check-references.ts'
 
 /** An app file has mistakes, or cannot be read. */
 export class AppFileRefusal extends Refusal {
   readonly code = 'app_file_invalid'
 
-  constructor (file: string, problems: readonly AppProblem[]) {
-    const lines = problems.slice(0, mostProblemsShown).map(({ path, problem }) => `  ${path === '' ? '' : `${path}: `}${problem}`)
-    const more = problems.length - lines.length
+  /** @param count how many there are, where only some are described */
+  constructor (file: string, problems: readonly AppProblem[], count = problems.length) {
+    const lines = problems.slice(0, mostProblems).map(({ path, problem }) => `  ${path === '' ? '' : `${path}: `}${problem}`)
+    const more = count - lines.length
     super({
       message: [`${file} is no app of the virtual phone:`, ...lines, ...(more > 0 ? [`  … and ${more} more`] : [])].join('\n'),
       retryable: false,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { cut } from '../../../text/quote.ts'
 import { parseExpression, type Expression, type ParsedExpression } from './expression.ts'
 import { parsePath, type Path } from './scope.ts'
 import { parseTemplate, parseValueTemplate } from './text-template.ts'
@@ -15,7 +16,7 @@ export const appIdSchema = z.string().max(100).regex(/^[a-z][a-z0-9]*(\.[a-z][a-
 export const pathSchema = z.string().transform((source, context): Path => {
   const path = parsePath(source)
   if (path !== undefined) return path
-  context.addIssue(`"${source}" is no path like profile.name`)
+  context.addIssue(`"${cut(source, 60)}" is no path like profile.name`)
   return z.NEVER
 })
 
@@ -38,7 +39,7 @@ export const assignmentsSchema = z.record(z.string(), valueSchema).transform((me
   Object.entries(members).flatMap(([source, value]) => {
     const path = parsePath(source)
     if (path !== undefined) return [{ path, value }]
-    context.addIssue(`"${source}" is no path like profile.name`)
+    context.addIssue(`"${cut(source, 60)}" is no path like profile.name`)
     return []
   }))
 

@@ -15,6 +15,16 @@ export interface AppProblem {
   readonly problem: string
 }
 
+/** Problems of one file: how many, and as many of them as are described. */
+export interface FoundProblems {
+  readonly count: number
+  readonly problems: readonly AppProblem[]
+}
+
+/** Nobody reads more at once, and describing each costs memory. */
+export const mostProblems = 20
+const mostNamesTold = 20
+
 /** Names every scope has. */
 const builtInNames = ['params', 'device', 'permissions'] as const
 
@@ -35,14 +45,15 @@ interface Place {
  * Finds uses of names that the app does not have, and of apps that are not among the
  * installed ones where these are given.
  */
-export function checkReferences (app: AppDefinition, installed?: ReadonlySet<string>): AppProblem[] {
+export function checkReferences (app: AppDefinition, installed?: ReadonlySet<string>): FoundProblems {
   const problems: AppProblem[] = []
+  let count = 0
   const variables = new Set([...Object.keys(app.data), ...Object.keys(app.state)])
   const outside: Place = { path: '', variables, locals: new Set(), dialogs: new Set(), fields: new Set() }
 
   for (const name of variables) {
-    if (builtInNames.some((builtIn) => builtIn === name)) report('', `"${name}" is a name of its own; call the variable something else`)
-    if (Object.hasOwn(app.data, name) && Object.hasOwn(app.state, name)) report('', `"${name}" is both in data and in state`)
+    if (builtInNames.some((builtIn) => builtIn === name)) report('', () => `"${name}" is a name of its own; call the variable something else`)
+    if (Object.hasOwn(app.data, name) && Object.hasOwn(app.state, name)) report('', () => `"${name}" is both in data and in state`)
   }
   checkScreenName(app.firstScreen, 'firstScreen')
   checkActions(app.start, at(outside, 'start'))
@@ -50,14 +61,16 @@ export function checkReferences (app: AppDefinition, installed?: ReadonlySet<str
     checkActions(open, at(withLocals(outside, pattern.captures), `links[${index}].open`))
   })
   for (const [name, screen] of app.screens) checkScreen(screen, at(outside, `screens.${name}`))
-  return problems
+  return { count, problems }
 
-  function report (path: string, problem: string): void {
-    problems.push({ path, problem })
+  /** Counts first: a file of misfits would make a text for each of them, times the names it might have meant. */
+  function report (path: string, describe: () => string): void {
+    count += 1
+    if (problems.length < mostProblems) problems.push({ path, problem: describe() })
   }
 
   function checkScreenName (name: string, path: string): void {
-    if (!app.screens.has(name)) report(path, `no screen "${name}" (screens: ${[...app.screens.keys()].join(', ')})`)
+    if (!app.screens.has(name)) report(path, () => `no screen "${name}" (screens: ${some(app.screens.keys())})`)
   }
 
   function checkScreen (screen: ScreenDefinition, place: Place): void {
@@ -80,7 +93,7 @@ export function checkReferences (app: AppDefinition, installed?: ReadonlySet<str
   function checkNodes (nodes: readonly AppNode[], place: Place, topLevel: boolean): void {
     nodes.forEach((node, index) => {
       const here = { ...place, path: `${place.path}[${index}]` }
-      if (node.role === 'dialog' && !topLevel) report(here.path, 'a dialog stands directly in the content of a screen')
+      if (node.role === 'dialog' && !topLevel) report(here.path, () => 'a dialog stands directly in the content of a screen')
       checkNode(node, here)
     })
   }
@@ -133,10 +146,10 @@ export function checkReferences (app: AppDefinition, installed?: ReadonlySet<str
         checkScreenName(action.with.screen, place.path)
         return checkParams(action.with.params, place)
       case 'dialog':
-        if (!place.dialogs.has(action.with.id)) report(place.path, `no dialog "${action.with.id}" on this screen`)
+        if (!place.dialogs.has(action.with.id)) report(place.path, () => `no dialog "${action.with.id}" on this screen`)
         return checkParams(action.with.params, place)
       case 'focus':
-        if (!place.fields.has(action.with)) report(place.path, `no field "${action.with}" on this screen`)
+        if (!place.fields.has(action.with)) report(place.path, () => `no field "${action.with}" on this screen`)
         return
       case 'toast':
       case 'copy':
@@ -150,7 +163,7 @@ export function checkReferences (app: AppDefinition, installed?: ReadonlySet<str
         return checkActions(action.with.else, at(place, 'else'))
       case 'requestPermission':
         if (!app.permissions.includes(action.with.permission)) {
-          report(place.path, `no permission "${action.with.permission}" (permissions: ${app.permissions.join(', ')})`)
+          report(place.path, () => `no permission "${action.with.permission}" (permissions: ${some(app.permissions)})`)
         }
         checkActions(action.with.granted, at(place, 'granted'))
         return checkActions(action.with.denied, at(place, 'denied'))
@@ -159,7 +172,7 @@ export function checkReferences (app: AppDefinition, installed?: ReadonlySet<str
       case 'crash':
         return
       case 'startApp':
-        if (installed?.has(action.with) === false) report(place.path, `no app "${action.with}" is installed`)
+        if (installed?.has(action.with) === false) report(place.path, () => `no app "${action.with}" is installed`)
     }
   }
 
@@ -178,15 +191,20 @@ export function checkReferences (app: AppDefinition, installed?: ReadonlySet<str
   function checkTarget (target: Path, place: Place): void {
     const isOfPhone = app.system && phoneTargets.some((name) => name === target.source)
     const settable = isOfPhone || place.variables.has(target.root) || (place.locals.has(target.root) && target.rest.length > 0)
-    if (!settable) report(place.path, `no variable "${target.source}" to change (variables: ${[...place.variables].join(', ')})`)
+    if (!settable) report(place.path, () => `no variable "${target.source}" to change (variables: ${some(place.variables)})`)
   }
 
   function checkExpression (expression: Expression | undefined, place: Place): void {
     for (const name of expression?.names ?? []) {
       const known = place.variables.has(name) || place.locals.has(name) || builtInNames.some((builtIn) => builtIn === name)
-      if (!known) report(place.path, `no name "${name}" here (names: ${[...place.locals, ...place.variables, ...builtInNames].join(', ')})`)
+      if (!known) report(place.path, () => `no name "${name}" here (names: ${some([...place.locals, ...place.variables, ...builtInNames])})`)
     }
   }
+}
+
+function some (names: Iterable<string>): string {
+  const all = [...names]
+  return all.length > mostNamesTold ? `${all.slice(0, mostNamesTold).join(', ')} and ${all.length - mostNamesTold} more` : all.join(', ')
 }
 
 function withInnerNodes (node: AppNode): AppNode[] {

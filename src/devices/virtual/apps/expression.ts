@@ -13,8 +13,10 @@
  *     operand = number | string | true | false | null | '(' or ')'
  *             | name '(' [ or { ',' or } ] ')' | name { '.' name }
  */
-import { displayText, isTruthy, type JsonValue } from './json-value.ts'
+import { cut } from '../../../text/quote.ts'
+import { displayText, isTruthy, longestText, type JsonValue } from './json-value.ts'
 import { lookUp, memberOf, type Scope } from './scope.ts'
+import { spend } from './work-budget.ts'
 
 export interface Expression {
   /** The names it looks up in the scope, so that a loader can tell a misspelt one. */
@@ -30,6 +32,9 @@ type Evaluate = Expression['evaluate']
 
 const longestExpression = 500
 const deepestExpression = 32
+const stepCost = 10
+/** To put texts together is cheap; to read them through is not. */
+export const joinCost = 1 / 8
 const token = /\s*(?:(\d+(?:\.\d+)?)|'([^']*)'|"([^"]*)"|([A-Za-z][A-Za-z0-9]*)|(==|!=|<=|>=|[<>+\-*().,]))/y
 
 const functions = new Map<string, { readonly arity: number, readonly apply: (...args: readonly JsonValue[]) => JsonValue }>([
@@ -53,7 +58,7 @@ export function parseExpression (source: string): ParsedExpression {
   try {
     return { ok: true, expression: new ExpressionParser(source).parse() }
   } catch (error) {
-    if (error instanceof SyntaxProblem) return { ok: false, problem: `${error.message} in "${source}"` }
+    if (error instanceof SyntaxProblem) return { ok: false, problem: `${cut(error.message, 200)} in "${source}"` }
     throw error
   }
 }
@@ -73,7 +78,8 @@ class ExpressionParser {
   parse (): Expression {
     const evaluate = this.#or()
     if (this.#peek().kind !== 'end') throw new SyntaxProblem(`unexpected "${this.#peek().value}"`)
-    return { names: [...this.#names], evaluate }
+    const cost = stepCost * this.#tokens.length
+    return { names: [...this.#names], evaluate: (scope) => spend(cost) ? evaluate(scope) : null }
   }
 
   #or (): Evaluate {
@@ -165,7 +171,10 @@ class ExpressionParser {
     while (this.#takeSign(',') !== undefined) args.push(this.#or())
     this.#expectSign(')')
     if (args.length !== called.arity) throw new SyntaxProblem(`${name} takes ${called.arity} argument${called.arity === 1 ? '' : 's'}`)
-    return (scope) => called.apply(...args.map((arg) => arg(scope)))
+    return (scope) => {
+      const values = args.map((arg) => arg(scope))
+      return spend(values.reduce<number>((cost, value) => cost + sizeOf(value), 0)) ? called.apply(...values) : null
+    }
   }
 
   #peek (): Token {
@@ -214,7 +223,12 @@ function tokenize (source: string): Token[] {
   return tokens
 }
 
+function sizeOf (value: JsonValue): number {
+  return typeof value === 'string' || Array.isArray(value) ? value.length : 1
+}
+
 function compareValues (sign: string, left: JsonValue, right: JsonValue): boolean {
+  if (!spend(Math.min(sizeOf(left), sizeOf(right)))) return false
   if (sign === '==') return left === right
   if (sign === '!=') return left !== right
   const comparable = (typeof left === 'number' && typeof right === 'number') ||
@@ -228,7 +242,9 @@ function compareValues (sign: string, left: JsonValue, right: JsonValue): boolea
 
 function addValues (left: JsonValue, right: JsonValue): JsonValue {
   if (typeof left === 'number' && typeof right === 'number') return left + right
-  return displayText(left) + displayText(right)
+  const text = displayText(left) + displayText(right)
+  // A little more than what can be shown or stored, which tells that it was cut.
+  return spend(text.length * joinCost) && text.length <= longestText ? text : text.slice(0, longestText + 1)
 }
 
 function numberOf (value: JsonValue): number {
@@ -240,7 +256,8 @@ function folded (value: JsonValue): string {
 }
 
 function containsValue (whole: JsonValue, part: JsonValue): boolean {
-  return Array.isArray(whole) ? whole.includes(part) : displayText(whole).includes(displayText(part))
+  if (!Array.isArray(whole)) return displayText(whole).includes(displayText(part))
+  return spend(whole.length * sizeOf(part)) && whole.includes(part)
 }
 
 function sumOf (list: JsonValue, name: string): number {
@@ -249,9 +266,13 @@ function sumOf (list: JsonValue, name: string): number {
 
 function countMatches (list: JsonValue, name: string, part: JsonValue): number {
   if (!Array.isArray(list)) return 0
-  return list.filter((item) => folded(memberOf(item, name)).includes(folded(part))).length
+  const wanted = folded(part)
+  return list.filter((item) => {
+    const value = memberOf(item, name)
+    return spend(stepCost + sizeOf(value)) && folded(value).includes(wanted)
+  }).length
 }
 
 function countEqual (list: JsonValue, name: string, value: JsonValue): number {
-  return Array.isArray(list) ? list.filter((item) => memberOf(item, name) === value).length : 0
+  return Array.isArray(list) ? list.filter((item) => spend(stepCost + sizeOf(value)) && memberOf(item, name) === value).length : 0
 }

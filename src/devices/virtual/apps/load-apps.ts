@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { parse } from 'yaml'
 import type { z } from 'zod'
+import { cut, shorten } from '../../../text/quote.ts'
 import { packageRoot } from '../../../runtime/package-root.ts'
 import { AppFileRefusal, AppsFolderRefusal } from './app-file-refusals.ts'
 import { appSchema, type AppDefinition } from './app-definition.ts'
-import { checkReferences, type AppProblem } from './check-references.ts'
+import { checkReferences, mostProblems, type AppProblem, type FoundProblems } from './check-references.ts'
+import { readYaml } from './read-yaml.ts'
 
 /** The apps that come with mooring. */
 export const sampleAppsFolder = join(packageRoot, 'virtual-apps')
 
 const largestFileBytes = 1_048_576
-const deepestNesting = 64
 
 /** An app, and the file it came from. */
 interface LoadedApp { readonly app: AppDefinition, readonly file: string }
@@ -51,26 +51,16 @@ function appsOf (folder: string): LoadedApp[] {
 /**
  * Checks the text of one app file.
  *
+ * @param options.allowsAliases whether YAML aliases may save writing; not in what callers send
  * @throws {AppFileRefusal} naming the file and the place in it
  */
-export function parseApp (text: string, file: string): AppDefinition {
-  let source: unknown
-  try {
-    source = parse(text)
-  } catch (error) {
-    throw new AppFileRefusal(file, [{ path: '', problem: error instanceof Error ? error.message : String(error) }])
-  }
-  // What reads it goes as deep as it does.
-  if (isDeeperThan(source, deepestNesting)) throw new AppFileRefusal(file, [{ path: '', problem: `nested deeper than ${deepestNesting} levels` }])
-  const checked = appSchema.safeParse(source)
-  if (!checked.success) throw new AppFileRefusal(file, checked.error.issues.map(toProblem))
+export function parseApp (text: string, file: string, { allowsAliases = true }: { readonly allowsAliases?: boolean } = {}): AppDefinition {
+  const source = readYaml(text, { allowsAliases })
+  if (!source.ok) throw new AppFileRefusal(file, [{ path: '', problem: source.problem }])
+  const checked = appSchema.safeParse(source.value)
+  if (!checked.success) throw new AppFileRefusal(file, checked.error.issues.slice(0, mostProblems).map(toProblem), checked.error.issues.length)
   refuseProblems(file, checkReferences(checked.data))
   return checked.data
-}
-
-function isDeeperThan (value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1))
 }
 
 /**
@@ -98,11 +88,11 @@ function appFilesOf (folder: string): string[] {
   }
 }
 
-function refuseProblems (file: string, problems: readonly AppProblem[]): void {
-  if (problems.length > 0) throw new AppFileRefusal(file, problems)
+function refuseProblems (file: string, { problems, count }: FoundProblems): void {
+  if (count > 0) throw new AppFileRefusal(file, problems, count)
 }
 
 function toProblem ({ path, message }: z.core.$ZodIssue): AppProblem {
   const steps = path.map((step, index) => (typeof step === 'number' ? `[${step}]` : `${index === 0 ? '' : '.'}${String(step)}`))
-  return { path: steps.join(''), problem: message }
+  return { path: cut(steps.join(''), 200), problem: shorten(message, 300) }
 }

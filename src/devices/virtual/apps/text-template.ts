@@ -1,5 +1,7 @@
-import { displayText, type JsonObject, type JsonValue } from './json-value.ts'
-import { parseExpression, type Expression, type ParsedExpression } from './expression.ts'
+import { cut } from '../../../text/quote.ts'
+import { displayText, longestText, type JsonObject, type JsonValue } from './json-value.ts'
+import { isSpent, spend } from './work-budget.ts'
+import { joinCost, parseExpression, type Expression, type ParsedExpression } from './expression.ts'
 
 /**
  * Parses a text with `${expression}` parts. A text that is one such part and nothing else has
@@ -16,7 +18,7 @@ export function parseTemplate (source: string): ParsedExpression {
       at += 3
     } else if (source.startsWith('${', at)) {
       const end = endOfPart(source, at + 2)
-      if (end === undefined) return { ok: false, problem: `"\${" is never closed in "${source}"` }
+      if (end === undefined) return { ok: false, problem: `"\${" is never closed in "${cut(source, 100)}"` }
       const parsed = parseExpression(source.slice(at + 2, end))
       if (!parsed.ok) return parsed
       if (literal !== '') parts.push(literal)
@@ -56,7 +58,15 @@ function joinParts (parts: ReadonlyArray<string | Expression>): Expression {
   const names = parts.flatMap((part) => (typeof part === 'string' ? [] : part.names))
   return {
     names: [...new Set(names)],
-    evaluate: (scope) => parts.map((part) => (typeof part === 'string' ? part : displayText(part.evaluate(scope)))).join('')
+    evaluate (scope) {
+      let text = ''
+      for (const part of parts) {
+        // A little more than what can be shown or stored, which tells that it was cut.
+        if (text.length > longestText || isSpent()) break
+        text += typeof part === 'string' ? part : displayText(part.evaluate(scope))
+      }
+      return spend(text.length * joinCost) && text.length <= longestText ? text : text.slice(0, longestText + 1)
+    }
   }
 }
 

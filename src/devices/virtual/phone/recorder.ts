@@ -17,6 +17,8 @@ export interface Take {
 
 const mostFrames = 40
 const longestMs = 180_000
+// Boxes of all screens together, with what their texts take.
+const mostWeight = 40_000
 // Nobody sees more in a film: of what changes faster, the last counts.
 const shortestFrameMs = 100
 
@@ -33,10 +35,11 @@ export function noteFrame (core: PhoneCore): void {
   const last = recording?.frames.at(-1)
   if (recording === undefined || last === undefined) return
   const atMs = core.nowMs()
-  if (atMs > lastMs(recording) || core.screen() === last.screen) return
+  if (!recording.isComplete || atMs > lastMs(recording) || core.screen() === last.screen) return
   const isTooSoon = recording.frames.length > 1 && atMs < last.atMs + shortestFrameMs
   const before = isTooSoon ? recording.frames.slice(0, -1) : recording.frames
-  core.state.recording = before.length >= mostFrames
+  const weight = before.reduce((sum, { screen }) => sum + screen.weight, core.screen().weight)
+  core.state.recording = before.length >= mostFrames || weight > mostWeight
     ? { ...recording, isComplete: false }
     : { ...recording, frames: [...before, { atMs: isTooSoon ? last.atMs : atMs, screen: core.screen() }] }
 }

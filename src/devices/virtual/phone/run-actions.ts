@@ -3,10 +3,11 @@
  * other would make one: what one event sets off is bounded.
  */
 import type { Action } from '../apps/app-action.ts'
-import { boundedCopy, displayText, isTruthy, longestList, longestText, type JsonObject, type JsonValue } from '../apps/json-value.ts'
+import { boundedCopy, displayText, isTruthy, longestList, longestText, weigh, type JsonObject, type JsonValue } from '../apps/json-value.ts'
 import { readPath, withNames, writePath, type Path, type Scope } from '../apps/scope.ts'
 import type { Assignment } from '../apps/app-values.ts'
 import type { Expression } from '../apps/expression.ts'
+import { spend } from '../apps/work-budget.ts'
 import { closeScreen, crashApp, openApp, openDialog, openScreen } from './app-life.ts'
 import { topOf } from './app-scope.ts'
 import { requestPermission } from './permissions.ts'
@@ -20,8 +21,24 @@ export interface ActionRun {
   readonly core: PhoneCore
   readonly app: InstalledApp
   readonly process: AppProcess
-  readonly budget: { actions: number }
+  readonly budget: EventBudget
 }
+
+/** What one event may do. */
+export interface EventBudget {
+  /** How many more actions may run. */
+  actions: number
+  /** How much each app holds, as far as it has been found out. */
+  readonly weights: Map<InstalledApp, number>
+}
+
+export function eventBudget (): EventBudget {
+  return { actions: mostActions, weights: new Map() }
+}
+
+const actionCost = 500
+/** All variables of an app together. */
+const heaviestApp = 1_000_000
 
 /** Actions that one touch, key or timer may set off. */
 export const mostActions = 1_000
@@ -33,6 +50,10 @@ export function runActions (actions: readonly Action[], scope: Scope, run: Actio
     run.budget.actions -= 1
     if (run.budget.actions === 0) writeLog(run.core, run.app.app.id, `stopped after ${mostActions} actions in one event`)
     if (run.budget.actions <= 0) return
+    if (!spend(actionCost)) {
+      run.budget.actions = 0
+      return writeLog(run.core, run.app.app.id, 'stopped: the actions of one event took too much work')
+    }
     runAction(action, scope, run)
   }
 }
@@ -102,9 +123,20 @@ function runAction (action: Action, scope: Scope, run: ActionRun): void {
   }
 }
 
-function store (path: Path, value: JsonValue, scope: Scope, { core, app }: ActionRun): void {
+/** Whether all variables of the app together have room for one value in place of another. */
+function hasRoom (before: JsonValue, after: JsonValue, { app, process, budget }: ActionRun): boolean {
+  const held = budget.weights.get(app) ?? weigh(app.data) + weigh(process.state)
+  const then = held - weigh(before) + weigh(after)
+  // A value that makes an app lighter always fits.
+  const fits = then <= heaviestApp || then < held
+  budget.weights.set(app, fits ? then : held)
+  return fits
+}
+
+function store (path: Path, value: JsonValue, scope: Scope, run: ActionRun): void {
+  const { core, app } = run
   const bounded = boundedCopy(value)
-  if (bounded === undefined) return writeLog(core, app.app.id, `the value for ${path.source} is too large`)
+  if (bounded === undefined || !hasRoom(readPath(scope, path), bounded, run)) return writeLog(core, app.app.id, `the value for ${path.source} is too large`)
   writePath(scope, path, bounded)
   core.changed()
 }
@@ -118,7 +150,7 @@ function pushItem (to: Path, item: JsonValue, scope: Scope, run: ActionRun): voi
   const { core, app } = run
   const list = listAt(to, scope)
   const bounded = boundedCopy(item)
-  if (bounded === undefined || list.length >= longestList) return writeLog(core, app.app.id, `no room for another item in ${to.source}`)
+  if (bounded === undefined || list.length >= longestList || !hasRoom(null, bounded, run)) return writeLog(core, app.app.id, `no room for another item in ${to.source}`)
   list.push(bounded)
   core.changed()
 }
@@ -129,7 +161,9 @@ function runLater (delayMs: number, actions: readonly Action[], scope: Scope, { 
 }
 
 function evaluateParams (params: Readonly<Record<string, Expression>>, scope: Scope): JsonObject {
-  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, boundedCopy(value.evaluate(scope)) ?? null]))
+  const all = boundedCopy(Object.fromEntries(Object.entries(params).map(([name, value]) => [name, value.evaluate(scope)])))
+  // The copy of an object is one; nothing is left of one that is too large.
+  return all !== null && typeof all === 'object' && !Array.isArray(all) ? all : Object.fromEntries(Object.keys(params).map((name) => [name, null]))
 }
 
 function listAt (path: Path, scope: Scope): JsonValue[] {

@@ -11,15 +11,16 @@ import { LinkNotHandledRefusal } from '../../device-refusals.ts'
 import type { AppDefinition } from '../apps/app-definition.ts'
 import { composeScreen } from '../screen/compose-screen.ts'
 import type { Screen } from '../screen/composed-screen.ts'
+import { isSpent, mostWork, withBudget } from '../apps/work-budget.ts'
 import { uiTree } from '../screen/ui-tree.ts'
 import { clearAppData, crashApp, installedApp, openApp, openLinkIn, stopApp } from './app-life.ts'
 import { swipeFrom, tapAt } from './gestures.ts'
 import { pressKey } from './keys.ts'
-import { frontApp, type PhoneCore } from './phone-core.ts'
+import { frontApp, writeLog, type PhoneCore } from './phone-core.ts'
 import type { PhoneProfile } from './phone-profile.ts'
 import { differencesFromFresh, freshState, type PendingActions } from './phone-state.ts'
 import { noteFrame } from './recorder.ts'
-import { mostActions, runActions } from './run-actions.ts'
+import { eventBudget, runActions } from './run-actions.ts'
 import { appInfo, createStateCommands, type StateCommands } from './state-commands.ts'
 import { clearField, dropLostFocus, insertText } from './text-input.ts'
 import { createVisits } from './visits.ts'
@@ -59,6 +60,10 @@ export interface VirtualPhone extends StateCommands {
 // Timers that fire between two looks. A screen that reloads itself for ever must not make the
 // next look, hours later, live through all of it.
 const mostTimersAtOnce = 500
+// Screens whose actions open others; the stack has room for some more.
+const deepestRun = 400
+/** For several touches or keys of one command together; each alone has its own bound. */
+const repeatedWork = 3 * mostWork
 
 export function createVirtualPhone ({ profile, apps, clock, ids }: {
   readonly profile: PhoneProfile
@@ -71,7 +76,8 @@ export function createVirtualPhone ({ profile, apps, clock, ids }: {
   let composed: { readonly revision: number, readonly screen: Screen } | undefined
   let looked: { readonly revision: number, readonly look: Look } | undefined
   let livedThroughMs: number | undefined
-  let budget = { actions: mostActions }
+  let budget = eventBudget()
+  let depth = 0
   // Outlives a restart: a screen entered after it is no screen from before.
   const visitOf = createVisits()
 
@@ -80,7 +86,7 @@ export function createVirtualPhone ({ profile, apps, clock, ids }: {
     clock,
     state: freshState(apps, profile),
     screen () {
-      if (composed?.revision !== revision) composed = { revision, screen: composeScreen(core.state, profile) }
+      if (composed?.revision !== revision) composed = { revision, screen: withBudget(() => composeScreen(core.state, profile)) }
       return composed.screen
     },
     changed () {
@@ -88,7 +94,17 @@ export function createVirtualPhone ({ profile, apps, clock, ids }: {
     },
     nowMs: () => livedThroughMs ?? clock.monotonicMs(),
     run (actions, scope, app, process) {
-      runActions(actions, scope, { core, app, process, budget })
+      if (depth >= deepestRun) {
+        if (budget.actions > 0) writeLog(core, app.app.id, `stopped: actions set off others ${deepestRun} times over`)
+        budget.actions = 0
+        return
+      }
+      depth += 1
+      try {
+        runActions(actions, scope, { core, app, process, budget })
+      } finally {
+        depth -= 1
+      }
     }
   }
 
@@ -114,13 +130,13 @@ export function createVirtualPhone ({ profile, apps, clock, ids }: {
       return visitOf(core)
     },
     tap (target, { count, holdMs }) {
-      for (let tap = 0; tap < count; tap += 1) command(() => tapAt(core, target, holdMs))
+      repeatedly(count, () => tapAt(core, target, holdMs))
     },
     swipe: (from, to, { durationMs }) => command(() => swipeFrom(core, from, to, durationMs)),
     typeText: (text) => command(() => insertText(core, text)),
     clearText: () => command(() => clearField(core)),
     pressKey (key, { count, long }) {
-      for (let press = 0; press < count; press += 1) command(() => pressKey(core, key, long))
+      repeatedly(count, () => pressKey(core, key, long))
     },
     listApps: () => look(() => [...core.state.apps.values()].map(appInfo)),
     launchApp (id, { clearData, restart }) {
@@ -159,6 +175,13 @@ export function createVirtualPhone ({ profile, apps, clock, ids }: {
     }
   }
 
+  /** Does something several times, as long as all of it together takes no more work than one may. */
+  function repeatedly (count: number, work: () => void): void {
+    withBudget(() => {
+      for (let time = 0; time < count && !isSpent(); time += 1) command(work)
+    }, repeatedWork)
+  }
+
   function look<Result> (work: () => Result): Result {
     catchUp()
     return work()
@@ -166,9 +189,9 @@ export function createVirtualPhone ({ profile, apps, clock, ids }: {
 
   function command<Result> (work: () => Result): Result {
     catchUp()
-    budget = { actions: mostActions }
+    budget = eventBudget()
     try {
-      return work()
+      return withBudget(work)
     } finally {
       dropLostFocus(core)
       noteFrame(core)
@@ -177,12 +200,7 @@ export function createVirtualPhone ({ profile, apps, clock, ids }: {
 
   function catchUp (): void {
     const nowMs = clock.monotonicMs()
-    for (let fired = 0; fired < mostTimersAtOnce; fired += 1) {
-      const next = core.state.pending.reduce<PendingActions | undefined>(earlier, undefined)
-      if (next === undefined || next.dueMs > nowMs) break
-      core.state.pending = core.state.pending.filter((later) => later !== next)
-      fire(next)
-    }
+    withBudget(() => fireDue(nowMs))
     if (core.state.toast !== undefined && core.state.toast.untilMs <= nowMs) {
       lifeAt(core.state.toast.untilMs, () => {
         core.state.toast = undefined
@@ -191,9 +209,19 @@ export function createVirtualPhone ({ profile, apps, clock, ids }: {
     }
   }
 
+  /** What took too much work is left for the next look, where it is as much too late. */
+  function fireDue (nowMs: number): void {
+    for (let fired = 0; fired < mostTimersAtOnce && !isSpent(); fired += 1) {
+      const next = core.state.pending.reduce<PendingActions | undefined>(earlier, undefined)
+      if (next === undefined || next.dueMs > nowMs) break
+      core.state.pending = core.state.pending.filter((later) => later !== next)
+      fire(next)
+    }
+  }
+
   function fire ({ dueMs, actions, scope, app, process }: PendingActions): void {
     lifeAt(dueMs, () => {
-      budget = { actions: mostActions }
+      budget = eventBudget()
       core.run(actions, scope, app, process)
       dropLostFocus(core)
     })

@@ -10,7 +10,7 @@ import { screenSize, type PhoneProfile } from '../phone/phone-profile.ts'
 import { scopeOf, topOf } from '../phone/app-scope.ts'
 import type { AppProcess, DeviceVariables, InstalledApp, PhoneState } from '../phone/phone-state.ts'
 import { placeAppScreen } from './app-view.ts'
-import { settleBox, type Draft } from './box.ts'
+import { settleBox, type Box, type Draft } from './box.ts'
 import { withInnerBoxes, type Layer, type Screen } from './composed-screen.ts'
 import { placeKeyboard } from './keyboard.ts'
 import { mostBoxes, type Layout } from './layout.ts'
@@ -21,6 +21,17 @@ const noField = { submit: undefined, multiline: false }
 
 /** What the phone shows. */
 export function composeScreen (state: PhoneState, profile: PhoneProfile): Screen {
+  const screen = compose(state, profile)
+  return { ...screen, weight: screen.layers.reduce((sum, { boxes }) => sum + boxes.reduce((some, box) => some + weightOf(box), 0), 0) }
+}
+
+// A line of text takes about as much as a box.
+function weightOf (box: Box): number {
+  const lines = box.paints.reduce((sum, paint) => sum + (paint.kind === 'text' ? paint.lines.length : 0), 0)
+  return box.children.reduce((sum, child) => sum + weightOf(child), 1 + lines)
+}
+
+function compose (state: PhoneState, profile: PhoneProfile): Omit<Screen, 'weight'> {
   const size = screenSize(profile, state.orientation)
   const { density, platform } = profile
   const whole: Rect = { x: 0, y: 0, ...size }

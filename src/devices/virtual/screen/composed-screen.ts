@@ -21,6 +21,8 @@ export interface Screen {
   readonly keyboardShown: boolean
   /** Bottom first. */
   readonly layers: readonly Layer[]
+  /** About how much memory it takes, in boxes. */
+  readonly weight: number
 }
 
 /** The layers a touch can reach, bottom first. */

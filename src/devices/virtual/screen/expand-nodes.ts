@@ -1,7 +1,10 @@
 import type { AppNode, FlowNode } from '../apps/app-node.ts'
 import { isTruthy, longestList, type JsonValue } from '../apps/json-value.ts'
 import { withNames, type Scope } from '../apps/scope.ts'
+import { spend } from '../apps/work-budget.ts'
 import type { Layout } from './layout.ts'
+
+const instanceCost = 50
 
 /** A node of an app file that is to be shown, with the names it sees. */
 export interface NodeInstance {
@@ -32,7 +35,8 @@ export function expandNodes (nodes: readonly AppNode[], scope: Scope, parentKey:
 
 function scopesOf ({ repeat }: FlowNode, scope: Scope): Scope[] {
   if (repeat === undefined) return [scope]
-  return itemsOf(repeat.in.evaluate(scope)).map((item, index) => withNames(scope, { [repeat.as]: item, index }))
+  const items = itemsOf(repeat.in.evaluate(scope))
+  return spend(instanceCost * items.length) ? items.map((item, index) => withNames(scope, { [repeat.as]: item, index })) : []
 }
 
 function itemsOf (value: JsonValue): JsonValue[] {

@@ -2,12 +2,20 @@ import type { Action } from '../apps/app-action.ts'
 import type { Expression } from '../apps/expression.ts'
 import { displayText, isTruthy, longestText } from '../apps/json-value.ts'
 import type { Scope } from '../apps/scope.ts'
+import { spend } from '../apps/work-budget.ts'
 import type { Touch } from './box.ts'
 import { shorten } from '../../../text/quote.ts'
 
+const layoutCost = 30
+
 /** The text of a template, marked where it is longer than any may be. */
 export function evaluateText (template: Expression, scope: Scope): string {
-  return shorten(displayText(template.evaluate(scope)), longestText)
+  return shownText(displayText(template.evaluate(scope)))
+}
+
+/** A text as far as it can be shown: wrapping and drawing it costs far more than reading it. */
+export function shownText (text: string): string {
+  return spend(layoutCost * text.length) ? shorten(text, longestText) : ''
 }
 
 /** The text of a template that a node need not have; undefined where it has none or it is empty. */

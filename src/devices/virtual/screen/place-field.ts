@@ -4,7 +4,7 @@ import { readPath, type Scope } from '../apps/scope.ts'
 import { facts, type Draft } from './box.ts'
 import { textPaint, typeStyles } from './draft-text.ts'
 import type { Layout, Slot } from './layout.ts'
-import { descriptionOf, isEnabled, optionalText } from './node-values.ts'
+import { descriptionOf, isEnabled, optionalText, shownText } from './node-values.ts'
 import { tailThatFits, wrapText, type TextLine } from './wrap-text.ts'
 
 const padding = 14
@@ -16,7 +16,7 @@ const longestLine = 400
 /** A field and what stands in it. Of a password nothing but its length gets further than here. */
 export function placeField (node: FieldNode, scope: Scope, key: string, slot: Slot, layout: Layout): Draft {
   const { density, focus, canPaste } = layout
-  const value = displayText(readPath(scope, node.bind))
+  const value = shownText(displayText(readPath(scope, node.bind)))
   const shown = node.password ? '•'.repeat([...value].length) : value
   const label = optionalText(node.label, scope)
   const hint = optionalText(node.hint, scope)

@@ -4,6 +4,7 @@
  */
 import type { ColumnNode, FlowNode, ListNode, RowNode } from '../apps/app-node.ts'
 import type { Scope } from '../apps/scope.ts'
+import { spend } from '../apps/work-budget.ts'
 import { facts, moveDraft, type Draft } from './box.ts'
 import { expandNodes, type NodeInstance } from './expand-nodes.ts'
 import { draftText, typeStyles } from './draft-text.ts'
@@ -14,6 +15,8 @@ import { bottomOf, dividers, type Layout, type Slot } from './layout.ts'
 import { descriptionOf, evaluateText, touchesOf, touchFacts } from './node-values.ts'
 
 const defaultGap = 12
+/** To place, settle, tell and draw a box costs as much as to read so many characters. */
+const boxCost = 800
 
 /** Places nodes one below the other. */
 export function placeColumn (instances: readonly NodeInstance[], slot: Slot, gap: number, layout: Layout): Draft[] {
@@ -30,7 +33,7 @@ export function placeColumn (instances: readonly NodeInstance[], slot: Slot, gap
 
 /** @returns undefined when the screen has as many boxes as it may have */
 export function placeNode (instance: NodeInstance, slot: Slot, layout: Layout): Draft | undefined {
-  if (layout.budget.boxes <= 0) return undefined
+  if (layout.budget.boxes <= 0 || !spend(boxCost)) return undefined
   layout.budget.boxes -= 1
   const { node, scope, key } = instance
   switch (node.role) {
