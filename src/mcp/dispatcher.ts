@@ -91,7 +91,7 @@ export function createDispatcher ({ families, catalog, log }: {
   function entryOf (method: Method): Entry {
     const { eras } = method
     if ('answer' in method) {
-      return { eras, needsView: false, prepare: (request) => callOf(request, { ...plain, run: () => method.answer(request) }) }
+      return { eras, needsView: false, prepare: (request) => plainCall(request.method, () => method.answer(request)) }
     }
     return {
       eras,
@@ -99,7 +99,7 @@ export function createDispatcher ({ families, catalog, log }: {
       prepare (request, view) {
         if (view === undefined) throw new Error('a method was not given the view it needs')
         if ('prepare' in method) return callOf(request, method.prepare(request, view))
-        if ('handle' in method) return callOf(request, { ...plain, run: () => method.handle(request, view) })
+        if ('handle' in method) return plainCall(request.method, () => method.handle(request, view))
         return streamOf(request, (stream) => method.open(request, view, stream))
       }
     }
@@ -133,12 +133,12 @@ export function createDispatcher ({ families, catalog, log }: {
   }
 
   function failing ({ method }: McpRequest, error: unknown): PreparedCall {
-    return { ...plain, method, run: () => { throw error } }
+    return plainCall(method, () => { throw error })
   }
 
   function unknown ({ method, era }: McpRequest): PreparedCall {
     const rejection = methodNotFound(method, era === 'modern' ? 404 : 200)
-    return { ...plain, method: undefined, run: () => ({ kind: 'rejected', rejection }) }
+    return plainCall(undefined, () => ({ kind: 'rejected', rejection }))
   }
 
   return {
@@ -188,4 +188,7 @@ export async function outcomeOf (
   }
 }
 
-const plain = { kind: 'json', maxWaitMs: 0, tool: undefined, prompt: undefined } as const
+/** A call that is answered with one message and does not wait. */
+function plainCall (method: string | undefined, run: PreparedCall['run']): PreparedCall {
+  return { kind: 'json', maxWaitMs: 0, method, tool: undefined, prompt: undefined, run }
+}

@@ -23,9 +23,11 @@ export interface ListPages {
 }
 
 interface KnownList {
-  readonly key: string
+  readonly cache: CacheHint
   readonly pages: Map<number, Result>
   bytes: number
+  /** Rises with every use of any list. */
+  usedAt: number
 }
 
 export const defaultMaxBytes = 67_108_864
@@ -35,26 +37,51 @@ export function createListPages ({ encoder, pageSize = defaultPageSize, maxBytes
   readonly pageSize?: number
   readonly maxBytes?: number
 }): ListPages {
-  // In the order in which they were last asked for.
-  const known = new Map<string, KnownList>()
+  // By method and then by revision; one revision seldom comes with more than one hint.
+  const known = new Map<string, Map<string, KnownList[]>>()
   let bytes = 0
+  let uses = 0
 
-  function listOf (method: string, revision: string, { ttlMs, scope }: CacheHint): KnownList {
-    const key = `${method} ${revision} ${scope} ${ttlMs}`
-    const list = known.get(key) ?? { key, pages: new Map<number, Result>(), bytes: 0 }
-    known.delete(key)
-    known.set(key, list)
+  function listOf (method: string, revision: string, cache: CacheHint): KnownList {
+    const { ttlMs, scope } = cache
+    const ofMethod = known.get(method) ?? new Map<string, KnownList[]>()
+    const ofRevision = ofMethod.get(revision) ?? []
+    let list = ofRevision.find((one) => one.cache.ttlMs === ttlMs && one.cache.scope === scope)
+    if (list === undefined) {
+      list = { cache, pages: new Map(), bytes: 0, usedAt: 0 }
+      known.set(method, ofMethod.set(revision, ofRevision))
+      ofRevision.push(list)
+    }
+    list.usedAt = ++uses
     return list
   }
 
+  function * everyList (): Generator<{ readonly list: KnownList, forget (): void }> {
+    for (const ofMethod of known.values()) {
+      for (const [revision, lists] of ofMethod) {
+        for (const list of [...lists]) {
+          yield {
+            list,
+            forget () {
+              lists.splice(lists.indexOf(list), 1)
+              if (lists.length === 0) ofMethod.delete(revision)
+            }
+          }
+        }
+      }
+    }
+  }
+
   function count (list: KnownList, made: number): void {
-    // It can have been forgotten between being found and being sent.
-    if (known.get(list.key) !== list) return
     list.bytes += made
     bytes += made
-    for (const [key, oldest] of known) {
+    if (bytes <= maxBytes) return
+    // It can have been forgotten between being found and being sent: then it is sent, and not kept.
+    const kept = [...everyList()].sort((one, other) => one.list.usedAt - other.list.usedAt)
+    bytes = kept.reduce((sum, { list }) => sum + list.bytes, 0)
+    for (const { list: oldest, forget } of kept) {
       if (bytes <= maxBytes || oldest === list) break
-      known.delete(key)
+      forget()
       bytes -= oldest.bytes
     }
   }
