@@ -1,20 +1,35 @@
 import { once } from 'node:events'
 import { Agent } from 'node:http'
 import t, { type Test } from 'tap'
+import { idle } from '../support/idle.ts'
+import { manualTime } from '../support/manual-time.ts'
 import { mcpWire } from '../support/mcp-wire.ts'
 import { startTestApp } from '../support/start-test-app.ts'
 
 async function setup (t: Test) {
-  const { app, port, token } = await startTestApp(t)
+  const { clock, scheduler, advance } = manualTime(Date.UTC(2026, 0, 1))
+  const { app, port, token } = await startTestApp(t, { clock, scheduler })
   let connections = 0
   app.server.on('connection', () => { connections++ })
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   t.teardown(() => agent.destroy())
-  return { wire: mcpWire({ port, token: await token(), agent }), connections: () => connections }
+
+  /** Lets time pass until something has come true. */
+  async function passUntil<T> (coming: Promise<T>): Promise<T> {
+    const wait = { isOver: false }
+    coming.catch(() => {}).then(() => { wait.isOver = true })
+    while (!wait.isOver) {
+      advance(50)
+      await idle()
+    }
+    return await coming
+  }
+
+  return { wire: mcpWire({ port, token: await token(), agent }), connections: () => connections, passUntil }
 }
 
 t.test('RPC-09, ERA-13: on one connection each request is judged by itself alone', async (t) => {
-  const { wire, connections } = await setup(t)
+  const { wire, connections, passUntil } = await setup(t)
   const toolsOf = async (headers: object): Promise<any[]> => (await wire.legacy('tools/list', {}, { ...headers })).json().result.tools
 
   await wire.legacy('initialize', { protocolVersion: '2025-11-25', capabilities: { sampling: {} }, clientInfo: { name: 'c', version: '1' } })
@@ -25,7 +40,7 @@ t.test('RPC-09, ERA-13: on one connection each request is judged by itself alone
 
   const { structuredContent: { lease } } = await wire.call('acquireDevice')
   const wait = async (meta: object): Promise<string> =>
-    String((await wire.modern('tools/call', { name: 'waitFor', arguments: { lease, for: { text: 'never' }, timeoutMs: 100, pollMs: 50 }, _meta: meta })).headers['content-type'])
+    String((await passUntil(wire.modern('tools/call', { name: 'waitFor', arguments: { lease, for: { text: 'never' } }, _meta: meta }))).headers['content-type'])
   t.match(await wait({ 'io.modelcontextprotocol/logLevel': 'debug' }), /^text\/event-stream/)
   await wire.legacy('logging/setLevel', { level: 'debug' })
   t.match(await wait({}), /^application\/json/, 'the log level is not remembered')

@@ -4,58 +4,53 @@ import t from 'tap'
 import type { FileResult } from './file-report.ts'
 import { runTogether } from './run-together.ts'
 
-const fixture = (name: string): string => fileURLToPath(new URL(`./fixtures/${name}${extname(import.meta.url)}`, import.meta.url))
+const extension = extname(import.meta.url)
+const fixture = (name: string): string => fileURLToPath(new URL(`./fixtures/${name}${extension}`, import.meta.url))
+const nameOf = (file: string): string => file.slice(fixture('').length - extension.length, -extension.length)
 
-/** What becomes of these files in one process, in the order in which it is told. */
-async function resultsOf (...names: readonly string[]): Promise<readonly FileResult[]> {
-  const results: FileResult[] = []
-  await runTogether(names.map(fixture), { env: process.env, onResult: (result) => { results.push(result) } })
-  return results
+const files = ['hooks', 'passes', 'fails', 'throws', 'rejects', 'tests-nothing', 'leaves-variable', 'never-ends', 'exits', 'dies', 'passes-too']
+const results: FileResult[] = []
+await runTogether(files.map(fixture), { env: process.env, onResult: (result) => { results.push(result) } })
+
+/** What failed in a file, and what is said about that. */
+function failuresOf (name: string): readonly string[] {
+  const result = results.find(({ file }) => file === fixture(name))
+  return result === undefined ? ['it has no result'] : result.failures.map(({ name, details }) => `${name}\n${details}`)
 }
 
-/** The file, how many of its assertions held, and what failed. */
-const inShort = ({ file, passed, failures }: FileResult): unknown[] => [file, passed, ...failures.map(({ name, details }) => `${name}: ${details}`)]
-
-t.test('files of one process are told of one by one, and what one says to the root is its own', async (t) => {
-  t.strictSame((await resultsOf('hooks', 'passes')).map(inShort), [[fixture('hooks'), 2], [fixture('passes'), 2]])
+t.test('every file has one result, in the order in which they run, whatever those before it do', async (t) => {
+  t.strictSame(results.map(({ file }) => nameOf(file)), files)
+  t.strictSame(results.filter(({ failures }) => failures.length === 0).map(({ file, passed }) => [nameOf(file), passed]), [
+    ['hooks', 2], ['passes', 2], ['passes-too', 2]
+  ])
 })
 
-t.test('a failure says its file, the tests around it and what was expected, and the files after it still run', async (t) => {
-  const [fails, passes] = await resultsOf('fails', 'passes')
+t.test('what a file says to the root of tap is its own', async (t) => {
+  t.strictSame(failuresOf('hooks'), [])
+  t.strictSame(failuresOf('passes'), [], 'the hook before each test is that of the other file')
+})
 
-  t.match(fails, { passed: 1, failures: [{ name: /fails.* > a test > inside of another > this does not$/, details: /\+1[^]*run\/fixtures\/fails|run\/fixtures\/fails[^]*\+1/ }] })
-  t.equal(fails?.failures.length, 1)
-  t.match(passes, { file: fixture('passes'), passed: 2, failures: [] })
+t.test('a failure says its file, the tests around it, what was expected, and where', async (t) => {
+  const [failure, ...more] = failuresOf('fails')
+
+  t.match(failure, /fails.* > a test > inside of another > this does not\n/)
+  t.match(failure, /-2\n *\+1/)
+  t.match(failure, /test\/run\/fixtures\/fails\.ts/)
+  t.strictSame(more, [])
+  t.equal(results.find(({ file }) => file === fixture('fails'))?.passed, 1)
 })
 
 for (const [name, what] of [
   ['throws', /while it was loaded/],
   ['rejects', /with nothing to catch it/],
   ['tests-nothing', /it has no test/],
-  ['leaves-variable', /the environment variable LEFT_BY_A_TEST is another/]
-] as const) {
-  t.test(`a file that ${name.replace('-', ' ')} has failed, and the one after it has not`, async (t) => {
-    const [failed, passes] = await resultsOf(name, 'passes')
-
-    t.equal(failed?.failures.length, 1)
-    t.match(failed?.failures.map(({ name, details }) => `${name} ${details}`), [what])
-    t.match(passes, { file: fixture('passes'), passed: 2, failures: [] })
-  })
-}
-
-for (const [name, what] of [
+  ['leaves-variable', /the environment variable LEFT_BY_A_TEST is another/],
   ['never-ends', /it waits for what can never come/],
   ['exits', /its process ended with code 1/],
   ['dies', /its process ended with SIGKILL\n[^]*the last words/]
 ] as const) {
-  t.test(`where a file ${name.replace('-', ' ')}, its process too, it has failed, and the others run in another`, async (t) => {
-    const results = await resultsOf('passes', name, 'hooks')
-
-    t.match(results, [
-      { file: fixture('passes'), passed: 2, failures: [] },
-      { file: fixture(name), passed: 0, failures: [{ name: 'it ends well', details: what }] },
-      { file: fixture('hooks'), passed: 2, failures: [] }
-    ])
-    t.equal(results.length, 3)
+  t.test(`a file that ${name.replace('-', ' ')} has failed, and says why`, async (t) => {
+    t.match(failuresOf(name), [what])
+    t.equal(failuresOf(name).length, 1)
   })
 }
