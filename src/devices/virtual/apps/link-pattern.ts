@@ -71,8 +71,9 @@ function matchParts (parts: ReadonlyArray<string | undefined>, text: string): re
   for (const [part, literal] of parts.entries()) {
     const start = at
     at += literal?.length ?? 1
-    while (literal === undefined && fits[part]![at] === 1) at += 1
-    if (literal === undefined) found.push(text.slice(start, at))
+    if (literal !== undefined) continue
+    while (fits[part]![at] === 1) at += 1
+    found.push(text.slice(start, at))
   }
   return found
 }
