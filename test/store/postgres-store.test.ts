@@ -134,11 +134,14 @@ t.test('a server that goes without a word is noticed, and nothing waits for it f
 })
 
 t.test('only the connection with the lock breaks: it is taken back, and meanwhile nothing is granted', async (t) => {
-  const { store, leases } = await setup(t)
+  const { network, store, leases } = await setup(t)
   const [holder] = await database.ask("SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")
 
+  // It cannot be taken back at once, or nothing might ask meanwhile.
+  network.shut()
   await database.ask('SELECT pg_terminate_backend($1)', [holder?.['pid']])
   await until(async () => await leases.lease('ls_1').then(() => false, () => true))
+  network.mend()
   await until(() => store.isAnswering())
 
   await t.rejects(openTestStore(database.url, { limits: impatient }), { code: 'store_in_use' })

@@ -9,6 +9,8 @@ export interface UnreliableNetwork {
   readonly connections: number
   /** Breaks all connections, and lets none through until it is mended. */
   cut (): void
+  /** Lets no new connection through until it is mended; those that there are go on. */
+  shut (): void
   /** Nothing arrives any more, in either direction, and neither side is told. */
   silence (): void
   mend (): void
@@ -20,12 +22,12 @@ export interface UnreliableNetwork {
 export async function unreliableNetwork (databaseUrl: string): Promise<UnreliableNetwork> {
   const target = new URL(databaseUrl)
   const pairs = new Set<readonly [Socket, Socket]>()
-  let state: 'sound' | 'cut' | 'silent' = 'sound'
+  let state: 'sound' | 'shut' | 'cut' | 'silent' = 'sound'
   let trap: { readonly text: string, readonly when: 'before' | 'after' } | undefined
 
   const server = createServer((near) => {
     near.on('error', () => {})
-    if (state === 'cut') {
+    if (state === 'cut' || state === 'shut') {
       near.destroy()
       return
     }
@@ -37,7 +39,7 @@ export async function unreliableNetwork (databaseUrl: string): Promise<Unreliabl
       near.destroy()
       far.destroy()
     }
-    far.on('error', end).on('close', end).on('data', (data) => { if (state === 'sound') near.write(data) })
+    far.on('error', end).on('close', end).on('data', (data) => { if (state !== 'silent') near.write(data) })
     near.on('close', end).on('data', (data) => {
       if (state === 'silent') return
       if (trap === undefined || !data.includes(trap.text)) {
@@ -75,6 +77,7 @@ export async function unreliableNetwork (databaseUrl: string): Promise<Unreliabl
         far.destroy()
       }
     },
+    shut () { state = 'shut' },
     silence () { state = 'silent' },
     mend () {
       // What was lost in the silence stays lost: such connections are of no use any more.
