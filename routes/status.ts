@@ -60,7 +60,7 @@ const status = {
   }
 } as const
 
-/** Who holds how much of what: for operators, dashboards and `mooring status`. */
+/** How much of what is in use: for operators, dashboards and `mooring status`. */
 const statusRoute: FastifyPluginAsync<StatusOptions> = async function statusRoute (fastify, { clock }) {
   const startedMs = clock.monotonicMs()
   addPoolSchemas(fastify)

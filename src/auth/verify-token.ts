@@ -6,7 +6,7 @@ import type { Principal } from '../protocol/principal.ts'
 import type { Authenticator } from './authenticator.ts'
 import type { HeaderValues } from './host-allow-list.ts'
 
-/** Whoever holds the token of this server. */
+/** Every caller with the token of this server. */
 const localPrincipal: Principal = Object.freeze({ issuer: 'mooring', subject: 'local', key: 'mooring\0local' })
 
 export interface TokenVerifier {

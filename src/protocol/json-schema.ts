@@ -1,5 +1,5 @@
 /**
- * Values checked against a JSON Schema 2020-12 that somebody wrote by hand or another server
+ * Values checked against a JSON Schema 2020-12 that was written by hand or that another server
  * sent (SCHEMA-01…04).
  *
  * A schema is compiled once. One that cannot be trusted to mean what it says is not compiled at

@@ -115,7 +115,7 @@ export function createAcquireTools (
     }
   }
 
-  /** Makes the answer, with a way to take back what it is about: of leases nobody learned of, nobody would release one. */
+  /** Makes the answer, with a way to take back what it is about: a lease of which no caller learned would never be released. */
   async function answerOrUndo (
     granted: readonly Lease[], { signal }: ToolCall, answer: (deviceOf: (lease: Lease) => DeviceDescription) => ToolOutput
   ): Promise<ToolOutput> {

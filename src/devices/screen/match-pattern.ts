@@ -2,7 +2,7 @@
  * Regular expressions from callers.
  *
  * A backtracking engine can be made to run for years by forty characters, and there is one
- * event loop for everybody. Checking patterns for danger beforehand either forbids much that
+ * event loop for all callers. Checking patterns for danger beforehand either forbids much that
  * is harmless or misses something, and the linear-time engines are native add-ons. So patterns
  * are the usual JavaScript ones and time is what is bounded: the whole search over a screen
  * runs inside `node:vm`, whose timeout stops the engine even in the middle of one match.

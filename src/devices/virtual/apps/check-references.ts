@@ -21,7 +21,7 @@ export interface FoundProblems {
   readonly problems: readonly AppProblem[]
 }
 
-/** Nobody reads more at once, and describing each costs memory. */
+/** An author reads no more at once, and describing each costs memory. */
 export const mostProblems = 20
 const mostNamesTold = 20
 

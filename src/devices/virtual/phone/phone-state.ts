@@ -137,7 +137,7 @@ export function freshState (definitions: readonly AppDefinition[], profile: Phon
   }
 }
 
-/** An app that nobody has used yet. */
+/** An app that has not been used yet. */
 export function newApp (app: AppDefinition): InstalledApp {
   return {
     app,
