@@ -74,7 +74,7 @@ export async function buildApp (
   })
   const http = await buildHttp(mooring, {
     allowList: createHostAllowList(server),
-    authenticator: authenticator(createTokenAuthenticator({ token })),
+    authenticator: authenticator(createTokenAuthenticator({ token, origin: 'new' })),
     limits: server,
     clock,
     scheduler,

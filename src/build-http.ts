@@ -14,6 +14,7 @@ import eventStreams from '../plugins/event-streams.ts'
 import gracefulClose from '../plugins/graceful-close.ts'
 import hostOrigin from '../plugins/host-origin.ts'
 import mooringPlugin from '../plugins/mooring.ts'
+import noOAuth from '../plugins/no-oauth.ts'
 import pipelinedResponses from '../plugins/pipelined-responses.ts'
 import places from '../plugins/places.ts'
 import { RequestLog } from '../plugins/request-log.ts'
@@ -101,6 +102,7 @@ export async function buildHttp (
   await http.register(trace)
   if (allowList !== undefined) await http.register(hostOrigin, { allowList })
   await http.register(admission, { ...limits, openPaths, scheduler })
+  await http.register(noOAuth)
   await http.register(bearerAuth, { authenticator, openPaths })
   await http.register(places, { maxRequestsInFlight, openPaths, isPrompt: (path) => promptPaths.test(path) })
   await http.register(errorHandler, { bodyLimitBytes })
