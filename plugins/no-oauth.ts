@@ -8,7 +8,7 @@ import { pathOf } from './request-path.ts'
  * Where a client that was answered 401 looks for OAuth (RFC 9728, RFC 8414, OpenID Connect Discovery,
  * RFC 7591), and the endpoints that it makes up when it finds no metadata (MCP 2025-03-26).
  */
-const oauthPath = /^\/(?:register|authorize|token)\/?$|(?:^|\/)\.well-known(?:\/|$)/
+const oauthPath = /^\/(?:register|authorize|token)$|(?:^|\/)\.well-known(?:\/|$)/
 
 const nextAction = 'Send the token of this server as Authorization: Bearer <token>; no login is needed, and none is possible.'
 
