@@ -26,6 +26,9 @@ const tokenInQuery: HttpError = {
 /**
  * Authenticates every path and method, unknown ones included (VAL-03, AUTH-04, AUTH-06): an
  * outsider cannot even tell which paths there are. Sets `request.principal`.
+ *
+ * What a request is told that proves nothing is the authenticator's to say, since only that knows
+ * where what it asks for is to be had. OAuth clients read `error_description`.
  */
 export default fp<BearerAuthOptions>(async function bearerAuth (fastify, { authenticator, openPaths }) {
   fastify.decorateRequest('principal', null)
@@ -42,7 +45,9 @@ export default fp<BearerAuthOptions>(async function bearerAuth (fastify, { authe
     }
     request.principal = authenticator.authenticate(request.headers) ?? null
     if (request.principal === null) {
-      refuseConnection(reply, () => sendHttpError(reply.header('www-authenticate', 'Bearer'), 401, { error: 'Unauthorized' }))
+      const { header, description, nextAction } = authenticator.challenge(request.headers)
+      reply.header('www-authenticate', header)
+      refuseConnection(reply, () => sendHttpError(reply, 401, { error: 'Unauthorized', error_description: description, nextAction }))
       return
     }
     done()

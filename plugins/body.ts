@@ -1,20 +1,18 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { acceptsBothForms, isJsonContentType } from '../src/protocol/media-types.ts'
-import { sendHttpError, tooLarge, unsupportedType } from './http-error.ts'
+import { isJsonContentType } from '../src/protocol/media-types.ts'
+import { sendHttpError, tooLarge, unsupportedEncoding, unsupportedType } from './http-error.ts'
 import { maxDiscardedBytes } from './refuse-connection.ts'
 
 export interface BodyOptions {
   readonly limitBytes: number
-  /** Whether the answer can be an event stream, which its caller then has to accept. */
-  readonly mayStream: boolean
 }
 
 /**
- * What a POST may bring and must accept in return (VAL-04, HTTP-03, HTTP-04, HTTP-19), in the
- * order size, type, `Accept`. Bodies stay bytes here; their meaning is the envelope's.
+ * What a POST may bring (VAL-04, HTTP-03, HTTP-19), in the order size, type, encoding. Bodies stay
+ * bytes here; their meaning is the envelope's.
  */
-export default fp<BodyOptions>(async function body (fastify, { limitBytes, mayStream }) {
+export default fp<BodyOptions>(async function body (fastify, { limitBytes }) {
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser(
     'application/json', { parseAs: 'buffer', bodyLimit: limitBytes }, (_request: FastifyRequest, bytes: Buffer, done) => done(null, bytes)
@@ -31,10 +29,10 @@ export default fp<BodyOptions>(async function body (fastify, { limitBytes, maySt
       sendHttpError(reply, 415, unsupportedType)
       return
     }
-    if (mayStream && !acceptsBothForms(request.headers.accept)) {
-      sendHttpError(reply, 406, {
-        error: 'Not acceptable', nextAction: 'Send Accept: application/json, text/event-stream; either form can be the answer.'
-      })
+    const encoding = request.headers['content-encoding']
+    if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') {
+      // RFC 9110 §15.5.16: so that a client can tell it from a type that is not taken.
+      sendHttpError(reply.header('accept-encoding', 'identity'), 415, unsupportedEncoding)
       return
     }
     done()

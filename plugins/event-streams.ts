@@ -154,6 +154,8 @@ class ReplyStream implements AnswerStream {
 
   #sendHead (): void {
     this.#reply.header('cache-control', 'no-cache, no-transform')
+    // Otherwise the connection would be kept, against the wish of the client.
+    if (!this.#reply.raw.shouldKeepAlive) this.#reply.header('connection', 'close')
     this.#reply.sse.sendHeaders()
     this.#watch(this.#reply.raw)
   }

@@ -3,6 +3,7 @@ import fp from 'fastify-plugin'
 import type { HeaderValues, HostAllowList } from '../src/auth/host-allow-list.ts'
 import { errorCodes } from '../src/protocol/error-table.ts'
 import { headerText, type RequestHeaders } from '../src/protocol/request-headers.ts'
+import { sendHttpError, type HttpError } from './http-error.ts'
 import { refuseConnection } from './refuse-connection.ts'
 
 export interface HostOriginOptions {
@@ -17,8 +18,14 @@ export interface HostOriginOptions {
  */
 export default fp<HostOriginOptions>(async function hostOrigin (fastify, { allowList }) {
   fastify.addHook('onRequest', (request, reply, done) => {
+    const { host } = request.headers
+    // RFC 9112 §3.2: doubled headers arrive joined by a comma, which no host has.
+    if (host === undefined || host.includes(',')) {
+      refuseConnection(reply, () => sendHttpError(reply, 400, hostNotOne))
+      return
+    }
     const named = targetHost(request.originalUrl)
-    if (!allowList.allowsHost(valuesOf(request.headers.host)) || (named !== undefined && !allowList.allowsHost([named]))) {
+    if (!allowList.allowsHost([host]) || (named !== undefined && !allowList.allowsHost([named]))) {
       refuse(reply, hostNotAllowed)
       return
     }
@@ -30,6 +37,7 @@ export default fp<HostOriginOptions>(async function hostOrigin (fastify, { allow
   })
 }, { name: 'host-origin', fastify: '5.x' })
 
+const hostNotOne: HttpError = { error: 'Bad request', nextAction: 'Send exactly one Host header.' }
 const hostNotAllowed = forbidden(
   'host_not_allowed', 'This server is not served under the name in the Host header.',
   'Use 127.0.0.1 or localhost, or have the operator add the name to server.allowedHosts.'
@@ -64,7 +72,7 @@ function isFromUnnamedSite (headers: RequestHeaders): boolean {
   return site !== undefined && headers.origin === undefined && /cross-site/i.test(site)
 }
 
-/** Doubled headers arrive joined by a comma, which is neither a host nor an origin. */
+/** A doubled header arrives joined by a comma, which is no origin. */
 function valuesOf (header: string | undefined): HeaderValues {
   return header === undefined ? undefined : [header]
 }

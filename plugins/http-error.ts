@@ -27,6 +27,10 @@ export function sendUnavailable (reply: FastifyReply, body: HttpError): FastifyR
 
 export const unsupportedType: HttpError = { error: 'Unsupported content type', nextAction: 'Send Content-Type: application/json.' }
 
+export const unsupportedEncoding: HttpError = {
+  error: 'Unsupported content encoding', nextAction: 'Send the body as it is, without Content-Encoding.'
+}
+
 export const invalidJson: HttpError = {
   error: 'Invalid JSON', code: 'invalid_json', retryable: false, nextAction: 'Send one JSON object in UTF-8, and declare its length.'
 }

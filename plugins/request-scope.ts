@@ -19,7 +19,7 @@ export default fp(async function requestScope (fastify) {
       return
     }
     request.trace = trace ?? null
-    request.requestScope = { traceId: trace?.parent.traceId, peer: isObserved ? peerOf(request) : undefined }
+    request.requestScope = { traceId: trace?.parent.traceId, spanId: trace?.parent.spanId, peer: isObserved ? peerOf(request) : undefined }
     runInScope(request.requestScope, done)
   })
 }, { name: 'request-scope', fastify: '5.x', dependencies: ['json-body', 'trace', 'mooring'] })

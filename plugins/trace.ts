@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { readTraceContext, type TraceContext } from '../src/protocol/trace-context.ts'
-import type { RequestScope } from '../src/runtime/request-scope.ts'
+import { logFieldsOf, type RequestScope, type TraceLogFields } from '../src/runtime/request-scope.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -27,6 +27,7 @@ export default fp(async function trace (fastify) {
  * The trace as log lines name it, for code that may run in no request's asynchronous context,
  * or in another one's: connections are kept.
  */
-export function traceOf ({ requestScope, trace }: FastifyRequest): { readonly trace_id: string | undefined } {
-  return { trace_id: requestScope?.traceId ?? trace?.parent.traceId }
+export function traceOf ({ requestScope, trace }: FastifyRequest): TraceLogFields {
+  if (requestScope?.traceId !== undefined) return logFieldsOf(requestScope)
+  return trace === null ? {} : logFieldsOf(trace.parent)
 }

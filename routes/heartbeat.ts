@@ -44,7 +44,7 @@ const schema = {
 } as const
 
 const heartbeatRoute: FastifyPluginAsync<HeartbeatOptions> = async function heartbeatRoute (fastify, { bodyLimitBytes }) {
-  await fastify.register(body, { limitBytes: bodyLimitBytes, mayStream: false })
+  await fastify.register(body, { limitBytes: bodyLimitBytes })
   await fastify.register(plainJson)
 
   fastify.setValidatorCompiler(strictValidation)

@@ -1,7 +1,9 @@
 import type { FastifyReply } from 'fastify'
+import { sendHttpError } from '../plugins/http-error.ts'
 import type {} from '../plugins/places.ts'
 import { logAbandoned } from '../plugins/request-log.ts'
 import type { Answer, AnswerStream, Channel, Place } from '../src/mcp/exchange/channel.ts'
+import { acceptsForm, typesOfForm, type AnswerForm } from '../src/protocol/media-types.ts'
 import { sendAnswer } from './send-answer.ts'
 
 /** The way back to an HTTP client: its response. */
@@ -16,6 +18,16 @@ export class HttpChannel implements Channel {
     this.#reply = reply
     this.place = reply.request.place ?? undefined
     this.via = reply.server.server
+  }
+
+  /** HTTP-04. */
+  turnAway (form: AnswerForm): boolean {
+    const { accept } = this.#reply.request.headers
+    if (acceptsForm(accept, form)) return false
+    sendHttpError(this.#reply, 406, {
+      error: 'Not acceptable', nextAction: `Send Accept: ${typesOfForm[form].join(', ')}; ${whyOf[form]}.`
+    })
+    return true
   }
 
   openStream (): AnswerStream {
@@ -68,6 +80,10 @@ export class HttpChannel implements Channel {
     })
     return this.#delivered
   }
+}
+
+const whyOf: Readonly<Record<AnswerForm, string>> = {
+  message: 'the answer is JSON', stream: 'the answer is a stream of events', either: 'the answer can be either'
 }
 
 async function turn (): Promise<void> {

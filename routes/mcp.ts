@@ -19,7 +19,7 @@ export interface McpRouteOptions {
 /** The MCP endpoint, for both eras (HTTP-01). */
 const mcpRoute: FastifyPluginAsync<McpRouteOptions> = async function mcpRoute (fastify, { bodyLimitBytes }) {
   // What needs the body is registered here, so that it cannot touch another route.
-  await fastify.register(body, { limitBytes: bodyLimitBytes, mayStream: true })
+  await fastify.register(body, { limitBytes: bodyLimitBytes })
   await fastify.register(jsonBody)
   await fastify.register(requestScope)
   await fastify.register(envelope)

@@ -8,8 +8,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Authenticator } from './auth/authenticator.ts'
 import { createHostAllowList } from './auth/host-allow-list.ts'
-import { createPublishedToken } from './auth/published-token.ts'
-import { createToken } from './auth/token-file.ts'
+import { findServerToken } from './auth/server-token.ts'
 import { createTokenAuthenticator } from './auth/verify-token.ts'
 import { buildHttp, type HttpIngress } from './build-http.ts'
 import type { Config } from './config/load-config.ts'
@@ -53,7 +52,9 @@ export async function buildApp (
 ): Promise<App> {
   const { server } = config
   const log = createLog({ level: config.log.level, destination: logDestination })
-  const token = createToken(ids)
+  const { token, services } = await findServerToken({
+    origin: server.token, file: server.tokenFile, given: server.tokenFromVariable, ids, scheduler
+  })
 
   function devicesOf (): Pick<MooringParts, 'sources' | 'virtualDevices'> {
     if (connectDevices !== undefined) return { sources: [connectedDevices(connectDevices)] }
@@ -70,11 +71,11 @@ export async function buildApp (
     ...devicesOf(),
     ...(offer === undefined ? {} : { offer }),
     ...(catalog === undefined ? {} : { catalog }),
-    services: [createPublishedToken({ file: server.tokenFile, token, ids, scheduler })]
+    services
   })
   const http = await buildHttp(mooring, {
     allowList: createHostAllowList(server),
-    authenticator: authenticator(createTokenAuthenticator({ token })),
+    authenticator: authenticator(createTokenAuthenticator({ token, origin: server.token })),
     limits: server,
     clock,
     scheduler,

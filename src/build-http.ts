@@ -9,11 +9,13 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import admission from '../plugins/admission.ts'
 import bearerAuth from '../plugins/bearer-auth.ts'
+import { answerClientError } from '../plugins/client-errors.ts'
 import errorHandler from '../plugins/error-handler.ts'
 import eventStreams from '../plugins/event-streams.ts'
 import gracefulClose from '../plugins/graceful-close.ts'
 import hostOrigin from '../plugins/host-origin.ts'
 import mooringPlugin from '../plugins/mooring.ts'
+import noOAuth from '../plugins/no-oauth.ts'
 import pipelinedResponses from '../plugins/pipelined-responses.ts'
 import places from '../plugins/places.ts'
 import { RequestLog } from '../plugins/request-log.ts'
@@ -89,11 +91,14 @@ export async function buildHttp (
     // Admission answers while the ingress closes, and graceful-close has waited before connections end.
     return503OnClosing: false,
     forceCloseConnections: true,
-    rewriteUrl: ({ url = '/' }) => routableUrl(url)
+    rewriteUrl: ({ url = '/' }) => withoutFinalSlash(routableUrl(url)),
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, log)
   })
 
   // Node would drop what comes after the two thousandth, be it a second Mcp-Name; bytes bound them well enough.
   http.server.maxHeadersCount = 0
+  // Node would answer 417 by itself, past every check. What is expected beyond `100-continue` may be passed over.
+  http.server.on('checkExpectation', (request, response) => http.server.emit('request', request, response))
 
   await http.register(mooringPlugin, { mooring })
   await http.register(unreadAnswers, { limitMs: answerTimeoutMs, scheduler })
@@ -101,6 +106,7 @@ export async function buildHttp (
   await http.register(trace)
   if (allowList !== undefined) await http.register(hostOrigin, { allowList })
   await http.register(admission, { ...limits, openPaths, scheduler })
+  await http.register(noOAuth)
   await http.register(bearerAuth, { authenticator, openPaths })
   await http.register(places, { maxRequestsInFlight, openPaths, isPrompt: (path) => promptPaths.test(path) })
   await http.register(errorHandler, { bodyLimitBytes })
@@ -126,6 +132,12 @@ export async function buildHttp (
 function routableUrl (target: string): string {
   const url = target.startsWith('/') || target === '*' ? target : /^https?:\/\/[^/?#]+(\/.*)?$/i.exec(target)?.[1]
   return url !== undefined && isDecodable(pathOf({ url })) ? url : '/unroutable-target'
+}
+
+/** `/mcp/` is `/mcp`: which of both an address is copied as should not decide. */
+function withoutFinalSlash (url: string): string {
+  const end = pathOf({ url }).length - 1
+  return end > 0 && url[end] === '/' ? url.slice(0, end) + url.slice(end + 1) : url
 }
 
 function isDecodable (path: string): boolean {

@@ -62,7 +62,7 @@ const poolOrders: FastifyPluginAsync<PoolOrderOptions> = async function poolOrde
 export default poolOrders
 
 const ordersWithReason: FastifyPluginAsync<PoolOrderOptions> = async function ordersWithReason (fastify, { bodyLimitBytes, clock }) {
-  await fastify.register(body, { limitBytes: bodyLimitBytes, mayStream: false })
+  await fastify.register(body, { limitBytes: bodyLimitBytes })
   await fastify.register(plainJson)
 
   fastify.post<{ Body: DrainTerms }>('/devices/drain', { schema: drainAllOrder }, async (request) => {

@@ -38,7 +38,7 @@ const virtualDeviceOrders: FastifyPluginAsync<VirtualDeviceOptions> = async func
 export default virtualDeviceOrders
 
 const additions: FastifyPluginAsync<VirtualDeviceOptions> = async function additions (fastify, { bodyLimitBytes, devices }) {
-  await fastify.register(body, { limitBytes: bodyLimitBytes, mayStream: false })
+  await fastify.register(body, { limitBytes: bodyLimitBytes })
   await fastify.register(plainJson)
 
   fastify.post<{ Body: Omit<VirtualDeviceOrder, 'by'> }>('/devices/virtual', { schema: addVirtualOrder }, async (request, reply) => {

@@ -15,8 +15,9 @@ export function namedPrincipal (name: string): Principal {
  *
  * For the `authenticator` of a composition of the app. Nothing of the `mooring` command leads here.
  */
-export function nameCallers ({ authenticate }: Authenticator, unnamed?: string): Authenticator {
+export function nameCallers ({ authenticate, challenge }: Authenticator, unnamed?: string): Authenticator {
   return {
+    challenge,
     authenticate (headers) {
       const principal = authenticate(headers)
       const name = headers[callerHeader] ?? unnamed

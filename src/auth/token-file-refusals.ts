@@ -56,3 +56,18 @@ export class TokenFileMissingRefusal extends Refusal {
     })
   }
 }
+
+/** The token that the operator gives the server cannot be used. */
+export class TokenUnusableRefusal extends Refusal {
+  readonly code = 'token_unusable'
+
+  constructor (file: string, problem: string, cause?: unknown) {
+    super({
+      message: `The token in ${file} ${problem}.`,
+      retryable: false,
+      nextAction: 'Put a long random token into it, for example of `openssl rand -base64 32`, or start without --server-token file.',
+      details: { file },
+      ...(cause === undefined ? {} : { cause })
+    })
+  }
+}

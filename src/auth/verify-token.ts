@@ -3,8 +3,9 @@
  */
 import { timingSafeEqual } from 'node:crypto'
 import type { Principal } from '../protocol/principal.ts'
-import type { Authenticator } from './authenticator.ts'
+import { bearerChallenge, type Authenticator, type Challenge } from './authenticator.ts'
 import type { HeaderValues } from './host-allow-list.ts'
+import type { TokenOrigin } from './token-origin.ts'
 
 /** Every caller with the token of this server. */
 const localPrincipal: Principal = Object.freeze({ issuer: 'mooring', subject: 'local', key: 'mooring\0local' })
@@ -32,11 +33,46 @@ export function createTokenVerifier ({ token }: { readonly token: string }): Tok
 }
 
 /** Authenticates requests that carry the one token of this server. */
-export function createTokenAuthenticator ({ token }: { readonly token: string }): Authenticator {
+export function createTokenAuthenticator ({ token, origin }: { readonly token: string, readonly origin: TokenOrigin }): Authenticator {
   const { verify } = createTokenVerifier({ token })
+  const challenges = createChallenges(origin)
   return {
-    authenticate: ({ authorization }) => verify(typeof authorization === 'string' ? [authorization] : authorization)
+    authenticate: ({ authorization }) => verify(valuesOf(authorization)),
+    challenge: ({ authorization }) => {
+      if (authorization === undefined) return challenges.missing
+      return parseBearer(valuesOf(authorization)) === undefined ? challenges.unreadable : challenges.wrong
+    }
   }
+}
+
+/** Made once: a client that goes on with a stale token may ask often. */
+function createChallenges (origin: TokenOrigin): Readonly<Record<'missing' | 'unreadable' | 'wrong', Challenge>> {
+  const nextAction = `${whereToFind[origin]} Send it as Authorization: Bearer <token>.`
+  return {
+    missing: bearerChallenge({ problem: 'The request carries no token.', nextAction, hasCredentials: false }),
+    unreadable: bearerChallenge({
+      problem: 'The Authorization header holds no bearer token; a variable that it is made from may have been empty.',
+      nextAction,
+      hasCredentials: true
+    }),
+    wrong: bearerChallenge({
+      problem: origin === 'new'
+        ? 'This is not the token of this server: each start makes a new one.'
+        : 'This is not the token of this server.',
+      nextAction,
+      hasCredentials: true
+    })
+  }
+}
+
+const ofTheFile = 'Read the token file of the server again (its banner names it), and start the client with what it holds.'
+const ofTheOperator = 'Ask the operator of the server for the token that it was started with.'
+const whereToFind: Readonly<Record<TokenOrigin, string>> = {
+  new: ofTheFile, keep: ofTheFile, file: ofTheOperator, variable: ofTheOperator
+}
+
+function valuesOf (header: string | readonly string[] | undefined): HeaderValues {
+  return typeof header === 'string' ? [header] : header
 }
 
 /**

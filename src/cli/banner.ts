@@ -1,12 +1,13 @@
 import { isIPv6 } from 'node:net'
 import { isLoopbackName } from '../auth/host-allow-list.ts'
+import type { TokenOrigin } from '../auth/token-origin.ts'
 import { tokenVariable } from '../config/read-variables.ts'
 import type { PooledDevice } from '../leases/contract/lease-manager.ts'
 
 export interface BannerFacts {
   readonly version: string
   readonly url: string
-  readonly tokenFile: string
+  readonly token: { readonly origin: TokenOrigin, readonly file: string }
   readonly devices: readonly PooledDevice[]
   readonly platform: NodeJS.Platform
 }
@@ -18,20 +19,18 @@ const namedDevices = 4
  * paste into a client. It names the token file and never the token, so that it may be
  * shown to every reader.
  */
-export function banner ({ version, url, tokenFile, devices, platform }: BannerFacts): string {
+export function banner ({ version, url, token, devices, platform }: BannerFacts): string {
   return `mooring ${version} is ready at ${url}
 
   devices     ${describeDevices(devices)}
-  token file  ${tokenFile} (new at every start)
+  ${describeToken(token)}
 
 Add it to a client. This is how Claude Code (.mcp.json) writes it:
 
 ${clientSettings(url)}
 
 Cursor and VS Code write \${env:${tokenVariable}}, and VS Code "servers" for "mcpServers".
-Start the client where this has set the token:
-
-  ${exportToken(tokenFile, platform)}
+${howToSetToken(token, platform)}
 
 Stop with Ctrl-C.
 `
@@ -46,6 +45,21 @@ export function endpointUrl (
 ): string {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : isLoopbackName(host) ? host : allowedHosts[0] ?? host
   return `http://${isIPv6(name) ? `[${name}]` : name}:${port}/mcp`
+}
+
+function describeToken ({ origin, file }: BannerFacts['token']): string {
+  switch (origin) {
+    case 'new': return `token file  ${file} (new at every start)`
+    case 'keep': return `token file  ${file} (kept over restarts)`
+    case 'file': return `token file  ${file} (yours, read at the start)`
+    case 'variable': return `token       the one in ${tokenVariable}`
+  }
+}
+
+function howToSetToken ({ origin, file }: BannerFacts['token'], platform: NodeJS.Platform): string {
+  return origin === 'variable'
+    ? `Start the client where ${tokenVariable} holds the same token.`
+    : `Start the client where this has set the token:\n\n  ${exportToken(file, platform)}`
 }
 
 function describeDevices (devices: readonly PooledDevice[]): string {

@@ -86,7 +86,7 @@ export async function serve (
       stdout.write(banner({
         version: packageVersion,
         url: endpointUrl({ host, port: portOf(app, port), allowedHosts }),
-        tokenFile: config.server.tokenFile,
+        token: { origin: config.server.token, file: config.server.tokenFile },
         devices: await app.leases.devices(),
         platform
       }))

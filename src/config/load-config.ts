@@ -13,12 +13,14 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { z } from 'zod'
+import { tokenProblem } from '../auth/given-token.ts'
+import type { TokenOrigin } from '../auth/token-origin.ts'
 import { findFolders, resolvePath, type Environment } from './config-folders.ts'
 import { ConfigRefusal, type ConfigProblem } from './config-refusal.ts'
 import { configSchema } from './config-schema.ts'
 import { readConfigFile } from './read-config-file.ts'
 import { readFlags } from './read-flags.ts'
-import { readVariables } from './read-variables.ts'
+import { readVariables, tokenVariable } from './read-variables.ts'
 import type { SaidSetting, SettingSource } from './setting-source.ts'
 import { settings } from './setting.ts'
 import { findStateFolder } from './state-folder.ts'
@@ -31,7 +33,11 @@ export type Config = DeepReadonly<z.output<typeof configSchema> & {
   stateDir: string
   /** Whether it was not configured, so that it is a place that mooring has for itself. */
   isOwnStateDir: boolean
-  server: { tokenFile: string }
+  server: {
+    tokenFile: string
+    /** A secret: the token, where it comes from the variable. */
+    tokenFromVariable?: string
+  }
   /** What the operator should know of the settings, one sentence each. None of it stops a start. */
   warnings: readonly string[]
 }>
@@ -60,7 +66,7 @@ export function loadConfig (
   const parsed = configSchema.safeParse(nest(said.values(), folders.home))
   const problems = [
     ...file.problems, ...variables.problems, ...flags.problems,
-    ...(parsed.success ? [] : describeIssues(parsed.error.issues, said))
+    ...(parsed.success ? tokenProblems(parsed.data.server.token, env) : describeIssues(parsed.error.issues, said))
   ]
   if (!parsed.success || problems.length > 0) throw new ConfigRefusal(problems)
 
@@ -70,10 +76,21 @@ export function loadConfig (
     ...parsed.data,
     stateDir,
     isOwnStateDir: parsed.data.stateDir === undefined,
-    server: { ...server, tokenFile: server.tokenFile ?? join(stateDir, 'token') },
+    server: { ...server, tokenFile: server.tokenFile ?? join(stateDir, 'token'), ...tokenOf(server.token, env) },
     // Variables of OpenTelemetry often stand in an environment for other programs.
     warnings: measuresAnything(parsed.data.telemetry) ? variables.warnings : []
   })
+}
+
+/** Of the variable, which holds the token of the server only where a setting says so: it is the clients' otherwise. */
+function tokenOf (origin: TokenOrigin, env: Environment): { readonly tokenFromVariable?: string } {
+  return origin === 'variable' ? { tokenFromVariable: (env[tokenVariable] ?? '').trim() } : {}
+}
+
+function tokenProblems (origin: TokenOrigin, env: Environment): readonly ConfigProblem[] {
+  const { tokenFromVariable } = tokenOf(origin, env)
+  const problem = tokenFromVariable === undefined ? undefined : tokenProblem(tokenFromVariable)
+  return problem === undefined ? [] : [{ source: tokenVariable, message: `${problem}; server.token takes the token from it` }]
 }
 
 function measuresAnything (telemetry: TelemetrySettings): boolean {

@@ -21,7 +21,7 @@ export interface Variables extends SettingSource {
   readonly warnings: readonly string[]
 }
 
-/** Where clients look for the token; the server passes it over. */
+/** Where clients look for the token; the server passes it over, unless `server.token` is `variable`. */
 export const tokenVariable = 'MOORING_TOKEN'
 
 const prefix = 'MOORING_'

@@ -37,7 +37,7 @@ log:
 
 In variables and flags, separate the items of a list with commas. A switch is set with \`--name\` and cleared with \`--no-name\`. An empty variable counts as unset. OpenTelemetry's own variables that the tables name count like the variables beside them, which outrank them; what they ask for and mooring does not have, such as gRPC, is passed over. Relative paths are seen from the folder of the file that says them, in variables and flags from the working directory; \`~/\` is your home folder.
 
-Unknown keys, variables and flags are errors: mooring names them all, with the nearest name it knows, and exits with 2. \`MOORING_TOKEN\` is for clients; the server passes it over. On Kubernetes, set \`enableServiceLinks: false\` for a pod that runs next to a service called \`mooring\`; otherwise \`MOORING_PORT\` holds that service's address.
+Unknown keys, variables and flags are errors: mooring names them all, with the nearest name it knows, and exits with 2. \`MOORING_TOKEN\` is for clients; the server passes it over, unless \`server.token\` says that its token is there. On Kubernetes, set \`enableServiceLinks: false\` for a pod that runs next to a service called \`mooring\`; otherwise \`MOORING_PORT\` holds that service's address.
 `
 
 function section (group: string, members: readonly Setting[]): string {

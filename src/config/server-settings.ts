@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isLoopbackName, parseHostName } from '../auth/host-allow-list.ts'
+import { tokenOrigins } from '../auth/token-origin.ts'
 
 const hostName = z.string().refine((name) => parseHostName(name) !== undefined, {
   error: ({ input }) => `${JSON.stringify(input)} is no host; write a name or an address, without scheme, port and final dot`
@@ -20,8 +21,12 @@ export const serverSettings = z.strictObject({
     .describe('Names and addresses that requests may carry in Host, and pages in Origin, besides localhost, 127.0.0.1 and [::1]; without port.'),
   allowedOrigins: z.array(origin).default([])
     .describe('Further origins of web pages that may call, as browsers send them, for example https://tools.example.'),
+  // A value that is none of these is likely to be the token itself, and must not be repeated.
+  token: z.enum(tokenOrigins).default('new')
+    .meta({ writeOnly: true })
+    .describe('Where the token comes from. new: each start makes another one. keep: the first start makes one, which stays in tokenFile. file: tokenFile holds one of yours, which is only read; as the secrets of Kubernetes and Docker it may be a link and belong to another user. variable: MOORING_TOKEN holds it, and nothing is written. One of yours needs 22 characters or more.'),
   tokenFile: z.string().min(1).optional()
-    .describe('Where clients of this user find the token. The file is written at start, readable by this user alone, and removed at stop. Its folder must belong to this user or root, be no symbolic link, and not let others replace files in it; who may read the folder is up to you. Default: token in stateDir.'),
+    .describe('Where clients of this user find the token. Unless the token is one of yours, the file is written at start, readable by this user alone, and, unless it is kept, removed at stop. Its folder must belong to this user or root, be no symbolic link, and not let others replace files in it; who may read the folder is up to you. Default: token in stateDir.'),
   openProbes: z.boolean().default(false)
     .describe('Whether /livez and /readyz answer without a token, for load balancers and container platforms.'),
   bodyLimitBytes: z.int().min(1_024).max(268_435_456).default(4_194_304)

@@ -4,7 +4,8 @@
  * One rule makes a flag and a variable of a setting's path: the group `server` is dropped,
  * what remains is written in kebab case behind `--`, or in capitals behind `MOORING_`.
  * `server.tokenFile` is `--token-file` and `MOORING_TOKEN_FILE`, `leases.ttlMs` is
- * `--leases-ttl-ms` and `MOORING_LEASES_TTL_MS`.
+ * `--leases-ttl-ms` and `MOORING_LEASES_TTL_MS`. The group stays in `--server-token` and
+ * `MOORING_SERVER_TOKEN`, because `MOORING_TOKEN` is the token itself.
  *
  * A setting whose name ends in Dir, File or Folder is a path: a relative one is seen from the
  * folder of the file that says it, or from the working directory, and `~/` is the home folder.
@@ -78,7 +79,8 @@ function membersOf (node: Node | undefined): Readonly<Record<string, Node>> | un
 }
 
 function describeSetting (node: Node, keys: readonly string[]): Setting {
-  const name = kebab(keys[0] === 'server' ? keys.slice(1) : keys)
+  const short = kebab(keys[0] === 'server' ? keys.slice(1) : keys)
+  const name = short === 'token' ? kebab(keys) : short
   const kind = kindOf(node, keys)
   return {
     path: keys.join('.'),

@@ -1,8 +1,7 @@
 /** `subscriptions/listen`: a stream of what changes (SUB-01…11). */
 import { readListenFilter } from '../events/listen-filter.ts'
-import { FilterTooLargeRefusal, TooManySubscriptionsRefusal } from '../events/listen-refusals.ts'
 import type { ListenRegistry } from '../events/listen-registry.ts'
-import { invalidParams, limited, missingClientCapability } from '../protocol/error-table.ts'
+import { invalidParams, missingClientCapability } from '../protocol/error-table.ts'
 import type { McpRequest } from '../protocol/mcp-request.ts'
 import type { MessageStream } from '../protocol/message-stream.ts'
 import { isObject, type JsonObject } from '../protocol/message.ts'
@@ -33,14 +32,9 @@ export function createListenMethods ({ registry }: { readonly registry: ListenRe
     // SUB-02: a list whose changes are not published is not honoured.
     const told = toldLists(view.capabilities)
     const lists = asked.lists.filter((list) => told.includes(list))
-    try {
-      await registry.open({
-        id, principal, asked: { ...asked, lists }, find: (uri) => findResource(view, uri, { principal, signal }), output: stream
-      })
-    } catch (error) {
-      const isLimit = error instanceof FilterTooLargeRefusal || error instanceof TooManySubscriptionsRefusal
-      throw isLimit ? new ProtocolError(limited(error)) : error
-    }
+    await registry.open({
+      id, principal, asked: { ...asked, lists }, find: (uri) => findResource(view, uri, { principal, signal }), output: stream
+    })
   }
 
   return { 'subscriptions/listen': { eras: ['modern'], open } }

@@ -7,7 +7,7 @@
 import { notARequest, unsupportedVersion } from './error-table.ts'
 import { isObject, type JsonObject, type Message } from './message.ts'
 import type { Rejection } from './rejection.ts'
-import { isLegacyVersion, modernVersion, oldestLegacyVersion, type LegacyVersion } from './versions.ts'
+import { isLegacyVersion, legacyVersions, modernVersion, oldestLegacyVersion, type LegacyVersion } from './versions.ts'
 
 export const versionKey = 'io.modelcontextprotocol/protocolVersion'
 
@@ -26,7 +26,7 @@ export function decideEra (message: Exclude<Message, { kind: 'invalid' }>, heade
       if (message.method === 'initialize') return legacy(header)
       if (header === modernVersion) return modern
       if (header === undefined || isLegacyVersion(header)) return legacy(header)
-      return { era: undefined, rejection: unsupportedVersion('ERA-06', header) }
+      return { era: undefined, rejection: unsupportedVersion('ERA-06', header, legacyVersions) }
     case 'notification':
       return statesVersion(message.params) || header === modernVersion ? modern : legacy(header)
     case 'response':

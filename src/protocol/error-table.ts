@@ -59,12 +59,13 @@ export const invalidHeader = (rule: string, message: string, era: Era): Rejectio
   message
 })
 
-export const unsupportedVersion = (rule: string, requested: string): Rejection => ({
+/** `supported` are the revisions that the same request could name: those of its own era. */
+export const unsupportedVersion = (rule: string, requested: string, supported: readonly string[] = modernVersions): Rejection => ({
   rule,
   status: 400,
   code: errorCodes.unsupportedVersion,
   message: `Protocol version ${JSON.stringify(requested.slice(0, 64))} is not served; use one of data.supported.`,
-  data: { supported: modernVersions, requested }
+  data: { supported, requested }
 })
 
 export const missingClientCapability = (requiredCapabilities: Readonly<Record<string, unknown>>): Rejection => ({

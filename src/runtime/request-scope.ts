@@ -22,6 +22,8 @@ export interface Peer {
 export interface RequestScope {
   /** Undefined until there is a trace: a caller's, or one that begins here. */
   traceId: string | undefined
+  /** The span that the code runs in: ours where one is recorded, else the caller's. */
+  spanId: string | undefined
   /** The connection; undefined where no spans are recorded. */
   readonly peer: Peer | undefined
   /** Takes note of the device that the request is about. */
@@ -44,13 +46,25 @@ export function currentScope (): RequestScope | undefined {
   return scope.getStore()
 }
 
+/** The names of OpenTelemetry for log lines. */
+export interface TraceLogFields {
+  readonly trace_id?: string
+  readonly span_id?: string
+}
+
 /**
- * Fields that every log line of a traced request carries. Only the trace id: state and
- * baggage may be private.
+ * Fields that every log line of a traced request carries. Only the ids: state and baggage may be
+ * private. The object is the caller's own: the log puts the fields of its line into it.
  */
-export function traceLogFields (): { readonly trace_id?: string } {
-  const traceId = scope.getStore()?.traceId
-  return traceId === undefined ? {} : { trace_id: traceId }
+export function traceLogFields (): TraceLogFields {
+  const current = scope.getStore()
+  return current === undefined ? {} : logFieldsOf(current)
+}
+
+/** The same of a scope that the current code may not run in. */
+export function logFieldsOf ({ traceId, spanId }: Pick<RequestScope, 'traceId' | 'spanId'>): TraceLogFields {
+  if (traceId === undefined) return {}
+  return spanId === undefined ? { trace_id: traceId } : { trace_id: traceId, span_id: spanId }
 }
 
 /** Tells the span of the current request, if there is one, which device it is about. */

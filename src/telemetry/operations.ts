@@ -65,14 +65,17 @@ export function createOperations ({ tracer, meter, clock, principalHash }: {
       const startedAtMs = clock.nowMs()
       const startedMs = clock.monotonicMs()
       const span = begin(operation, startedAtMs)
-      const traceId = span?.spanContext().traceId ?? operation.trace?.parent.traceId
-      // A trace that begins here is the one of the HTTP request too, for the line that ends it.
-      if (scope !== undefined) scope.traceId ??= traceId
+      const { traceId, spanId } = span?.spanContext() ?? operation.trace?.parent ?? noSpan
+      if (scope !== undefined) {
+        // A trace that begins here is the one of the HTTP request too, for the line that ends it.
+        scope.traceId ??= traceId
+        if (scope.traceId === traceId) scope.spanId = spanId
+      }
 
       let failure: Failure | undefined = '_OTHER'
       try {
         const outcome = await runInScope({
-          traceId, peer: operation.peer, noteDevice: (deviceId) => span?.setAttribute(attributeNames.deviceId, deviceId)
+          traceId, spanId, peer: operation.peer, noteDevice: (deviceId) => span?.setAttribute(attributeNames.deviceId, deviceId)
         }, work)
         failure = failureOf(outcome)
         return outcome
@@ -88,6 +91,8 @@ export function createOperations ({ tracer, meter, clock, principalHash }: {
     }
   }
 }
+
+const noSpan = { traceId: undefined, spanId: undefined }
 
 function parentContext (context: TraceContext | undefined): Context {
   // The state stays behind: it would be sent with the span, and can be private.

@@ -1,4 +1,5 @@
 import t from 'tap'
+import type { TokenOrigin } from '../../src/auth/token-origin.ts'
 import { banner, endpointUrl } from '../../src/cli/banner.ts'
 import type { PooledDevice } from '../../src/leases/contract/lease-manager.ts'
 
@@ -13,8 +14,8 @@ function device (id: string, { platform = 'android' as 'android' | 'ios', osVers
   }
 }
 
-function show ({ devices = [device('android-1')], tokenFile = '/home/u/.local/state/mooring/token', platform = 'linux' as NodeJS.Platform } = {}) {
-  return banner({ version: '1.2.3', url: 'http://127.0.0.1:8484/mcp', tokenFile, devices, platform })
+function show ({ devices = [device('android-1')], tokenFile = '/home/u/.local/state/mooring/token', origin = 'new' as TokenOrigin, platform = 'linux' as NodeJS.Platform } = {}) {
+  return banner({ version: '1.2.3', url: 'http://127.0.0.1:8484/mcp', token: { origin, file: tokenFile }, devices, platform })
 }
 
 t.test('says what runs, where, and how to stop it', async (t) => {
@@ -44,6 +45,15 @@ t.test('the token is read from its file by the shell, whatever the path is calle
   t.match(show(), '  export MOORING_TOKEN="$(cat /home/u/.local/state/mooring/token)"\n')
   t.match(show({ tokenFile: "/it's here/to$ken" }), '  export MOORING_TOKEN="$(cat \'/it\'\\\'\'s here/to$ken\')"\n')
   t.match(show({ tokenFile: "C:\\it's here\\token", platform: 'win32' }), "  $env:MOORING_TOKEN = (Get-Content 'C:\\it''s here\\token').Trim()\n")
+})
+
+t.test('says where the token comes from, and what a client needs', async (t) => {
+  t.match(show(), /token file {2}\S+ \(new at every start\)/)
+  t.match(show({ origin: 'keep' }), /token file {2}\S+ \(kept over restarts\)[^]*export MOORING_TOKEN=/)
+  t.match(show({ origin: 'file' }), /token file {2}\S+ \(yours, read at the start\)[^]*export MOORING_TOKEN=/)
+  const given = show({ origin: 'variable' })
+  t.match(given, /\n {2}token {7}the one in MOORING_TOKEN\n/)
+  t.notMatch(given, /export|\/token/)
 })
 
 t.test('names a few devices and counts them all', async (t) => {

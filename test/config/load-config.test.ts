@@ -120,6 +120,7 @@ t.test('the name of every setting follows from its path, and no two are alike', 
 
   t.same(names.get('server.port'), ['--port', 'MOORING_PORT'])
   t.same(names.get('server.tokenFile'), ['--token-file', 'MOORING_TOKEN_FILE'])
+  t.same(names.get('server.token'), ['--server-token', 'MOORING_SERVER_TOKEN'], 'MOORING_TOKEN is the token itself')
   t.same(names.get('stateDir'), ['--state-dir', 'MOORING_STATE_DIR'])
   t.same(names.get('leases.ttlMs'), ['--leases-ttl-ms', 'MOORING_LEASES_TTL_MS'])
   t.same(names.get('devices.virtual.appsFolder'), ['--devices-virtual-apps-folder', 'MOORING_DEVICES_VIRTUAL_APPS_FOLDER'])
@@ -147,15 +148,18 @@ t.test('every setting can be said as a flag, as a variable and in the file, with
     // Read from "a list of {name, name}".
   }
 
+  // For the setting that takes the token from there.
+  const env = { MOORING_TOKEN: 'a-token-of-the-operator-0123456789' }
+
   for (const setting of settings) {
     const text = samples[setting.kind](setting)
     const inYaml = setting.kind === 'list' ? JSON.stringify(text.split(',')) : text
     const file = write(join(cwd, 'one.yaml'), setting.keys.map((key, depth) => `${'  '.repeat(depth)}${key}:`).join('\n') + ` ${inYaml}\n`)
-    const byFlag = load([`${setting.flag}=${text}`])
+    const byFlag = load([`${setting.flag}=${text}`], env)
 
-    t.strictNotSame(byFlag, load(), setting.flag)
-    t.strictSame(load([], { [setting.variable]: text }), byFlag, setting.variable)
-    t.strictSame(load(['--config', file]), byFlag, setting.path)
+    t.strictNotSame(byFlag, load([], env), setting.flag)
+    t.strictSame(load([], { ...env, [setting.variable]: text }), byFlag, setting.variable)
+    t.strictSame(load(['--config', file], env), byFlag, setting.path)
   }
 })
 
@@ -399,6 +403,33 @@ t.test('the token of a client is passed over, and never shown', async (t) => {
 
   t.same(problems([], { MOORING_TOKEN: 'secret' }), [])
   t.notMatch(JSON.stringify(problems(['--port', 'x'], { MOORING_TOKEN: 'secret' })), 'secret')
+})
+
+t.test('the token of the server comes from the variable only where a setting says so', async (t) => {
+  const { load } = setup(t)
+  const token = 'a-token-of-the-operator-0123456789'
+
+  t.match(load([], { MOORING_TOKEN: token }).server, { token: 'new' })
+  t.notOk('tokenFromVariable' in load([], { MOORING_TOKEN: token }).server)
+  t.match(load(['--server-token', 'variable'], { MOORING_TOKEN: ` ${token}\n` }).server, { token: 'variable', tokenFromVariable: token })
+  t.match(load([], { MOORING_SERVER_TOKEN: 'keep' }).server, { token: 'keep' })
+})
+
+t.test('a variable that holds no token that would do stops the start, and is not repeated', async (t) => {
+  const { problems } = setup(t)
+  const said = (token?: string) => problems(['--server-token', 'variable'], token === undefined ? {} : { MOORING_TOKEN: token })
+
+  for (const token of [undefined, '', '  ', '\n']) t.match(said(token), [{ source: 'MOORING_TOKEN', message: /^is empty/ }])
+  t.match(said('only-short'), [{ source: 'MOORING_TOKEN', message: /could be guessed/ }])
+  t.match(said('several words that are no token'), [{ source: 'MOORING_TOKEN', message: /is no token/ }])
+  t.notMatch(JSON.stringify([...said('only-short'), ...said('several words that are no token')]), /only-short|several words/)
+})
+
+t.test('a token in the place of the setting that says where it comes from is not repeated', async (t) => {
+  const { problems } = setup(t)
+  const [problem] = problems([], { MOORING_SERVER_TOKEN: 'this-is-the-secret-itself' })
+
+  t.match(problem, { source: 'MOORING_SERVER_TOKEN', message: 'must be one of new, keep, file, variable' })
 })
 
 t.test('the refusal counts what is wrong and lists it', async (t) => {

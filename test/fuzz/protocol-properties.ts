@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { readIncoming, type Incoming } from '../../src/protocol/envelope.ts'
 import { decodeHeaderValue, encodeHeaderValue } from '../../src/protocol/header-value.ts'
 import { maxNesting, parseJsonBody } from '../../src/protocol/json-body.ts'
-import { acceptsBothForms, isJsonContentType } from '../../src/protocol/media-types.ts'
+import { acceptsForm, isJsonContentType } from '../../src/protocol/media-types.ts'
 import { checkMirroredParameters, readMirroredParameters } from '../../src/protocol/mirrored-parameters.ts'
 import { inBandProblem, inBandSessionKey, readSessionKeyHeader, withoutInternalArguments } from '../../src/protocol/session-key.ts'
 import { readTraceContext } from '../../src/protocol/trace-context.ts'
@@ -144,6 +144,6 @@ export const protocolProperties: readonly FuzzProperty[] = [
   property('HTTP-03, HTTP-04, TRACE-03: no header value makes a reader throw', 2_000, [hostileText, hostileText, hostileText, hostileValue], (a, b, c, value) => {
     readTraceContext(value, {})
     const context = readTraceContext({ params: { _meta: { traceparent: a, baggage: b } } }, { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, tracestate: b, baggage: c })
-    return typeof isJsonContentType(a) === 'boolean' && typeof acceptsBothForms(`${a};${b},${c}`) === 'boolean' && context !== undefined && /^[0-9a-f]{32}$/.test(context.parent.traceId)
+    return typeof isJsonContentType(a) === 'boolean' && typeof acceptsForm(`${a};${b},${c}`, 'either') === 'boolean' && context !== undefined && /^[0-9a-f]{32}$/.test(context.parent.traceId)
   })
 ]

@@ -45,15 +45,15 @@ interface Rung {
 const call = (params: object, method = 'tools/call'): object => ({ jsonrpc: '2.0', id: 'r', method, params })
 const meta = (version: string): object => ({ [versionKey]: version, [capabilitiesKey]: {} })
 
-t.test('VAL-01…VAL-14, VAL-16…VAL-18: of all faults at once the earlier check answers, one after the other', async (t) => {
+t.test('VAL-01…VAL-14, HTTP-04, VAL-16…VAL-18: of all faults at once the earlier check answers, one after the other', async (t) => {
   const { port, token } = await startTestApp(t, { offer: (pool) => ({ ...pool, tools: [...pool.tools, routed, broken] }) })
   const authorization = `Bearer ${await token()}`
   const rungs: readonly Rung[] = [
     { rule: 'VAL-02', status: 403, code: -32600 },
     { rule: 'VAL-03', headers: { host: 'localhost' }, status: 401 },
     { rule: 'VAL-04 type', headers: { authorization }, status: 415 },
-    { rule: 'VAL-04 Accept', headers: { 'content-type': 'application/json' }, status: 406 },
-    { rule: 'VAL-05', headers: { accept: 'application/json, text/event-stream' }, status: 400, code: -32700 },
+    { rule: 'VAL-04 encoding', headers: { 'content-type': 'application/json' }, status: 415 },
+    { rule: 'VAL-05', headers: { 'content-encoding': 'identity' }, status: 400, code: -32700 },
     { rule: 'VAL-06', body: { id: 'r', method: 'tools/call', params: {} }, status: 400, code: -32600 },
     { rule: 'VAL-07', body: call({}), status: 400, code: -32022, says: /1999/ },
     { rule: 'VAL-08', body: call({ _meta: { [versionKey]: '2025-11-25' } }), status: 400, code: -32602, says: /clientCapabilities/ },
@@ -63,14 +63,23 @@ t.test('VAL-01…VAL-14, VAL-16…VAL-18: of all faults at once the earlier chec
     { rule: 'VAL-12', headers: { 'mcp-method': 'nope' }, status: 404, code: -32601 },
     { rule: 'VAL-13', headers: { 'mcp-method': 'tools/call' }, body: call({ name: 'nope', _meta: meta('2026-07-28') }), status: 400, code: -32020, says: /Mcp-Name/ },
     { rule: 'POOL-04', headers: { 'mcp-name': 'nope' }, status: 400, code: -32020, says: /x-mooring-session-id/ },
-    { rule: 'VAL-14', headers: { 'x-mooring-session-id': 'k' }, status: 200, code: -32602, says: /nope/ },
+    { rule: 'HTTP-04', headers: { 'x-mooring-session-id': 'k' }, status: 406 },
+    { rule: 'VAL-14', headers: { accept: 'application/json, text/event-stream' }, status: 200, code: -32602, says: /nope/ },
     { rule: 'VAL-17', headers: { 'mcp-name': 'routed' }, body: call({ name: 'routed', arguments: { region: 'eu' }, _meta: meta('2026-07-28') }), status: 400, code: -32020, says: /Mcp-Param-Region/ },
     { rule: 'VAL-16', headers: { 'mcp-param-region': 'eu' }, status: 400, code: -32021, says: /roots/ },
     { rule: 'VAL-18', headers: { 'mcp-name': 'broken' }, body: call({ name: 'broken', _meta: meta('2026-07-28') }), status: 200 }
   ]
 
   let headers: OutgoingHttpHeaders = {
-    host: 'evil.example', 'content-type': 'text/plain', accept: 'text/html', 'mcp-protocol-version': '1999-01-01', 'mcp-method': 'wrong', 'mcp-name': 'wrong', 'mcp-param-region': 'wrong', 'x-mooring-session-id': ''
+    host: 'evil.example',
+    'content-type': 'text/plain',
+    'content-encoding': 'gzip',
+    accept: 'text/html',
+    'mcp-protocol-version': '1999-01-01',
+    'mcp-method': 'wrong',
+    'mcp-name': 'wrong',
+    'mcp-param-region': 'wrong',
+    'x-mooring-session-id': ''
   }
   let body: unknown = '{'
   for (const rung of rungs) {

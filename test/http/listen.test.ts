@@ -137,8 +137,9 @@ t.test('refusals come as JSON with their status, before any stream', async (t) =
 
   await listen()
   const second = await listen()
-  t.equal(second.status, 200)
-  t.match(await body(second), { id: 'l', error: { code: -32603, data: { code: 'too_many_listen_streams' } } })
+  t.equal(second.status, 429)
+  t.equal(second.headers['retry-after'], '10')
+  t.match(await body(second), { id: 'l', error: { data: { code: 'too_many_listen_streams' } } })
 })
 
 t.test('SUB-08: a filter of which nothing is honoured is acknowledged, and the stream ends', async (t) => {

@@ -20,7 +20,8 @@ const key = { 'x-partner-key': 'open sesame' }
 const eve = { issuer: 'partners', subject: 'eve', key: 'partners\0eve' }
 
 const partners: Authenticator = {
-  authenticate: (headers) => headers['x-partner-key'] === key['x-partner-key'] ? eve : undefined
+  authenticate: (headers) => headers['x-partner-key'] === key['x-partner-key'] ? eve : undefined,
+  challenge: () => ({ header: 'Partner-Key realm="partners"', description: 'Send your key.', nextAction: 'Ask your contact for a key.' })
 }
 
 async function setup (t: Test, options: TestAppOptions = {}) {
@@ -51,6 +52,16 @@ t.test('each ingress has its own rules for who may call', async (t) => {
   t.equal((await get(secondPort, '/livez', { ...key, ...foreign })).status, 200)
   t.equal((await get(port, '/livez', key)).status, 401)
   t.equal((await get(secondPort, '/livez', { authorization })).status, 401)
+})
+
+t.test('AUTH-06: each ingress tells unknown callers what it asks for itself', async (t) => {
+  const test = await setup(t)
+  const [first, second] = [await test.get(test.port, '/livez', {}), await test.get(test.secondPort, '/livez', {})]
+
+  t.equal(first.headers['www-authenticate'], 'Bearer')
+  t.match(first.json(), { error: 'Unauthorized', error_description: /token file/ })
+  t.equal(second.headers['www-authenticate'], 'Partner-Key realm="partners"')
+  t.same(second.json(), { error: 'Unauthorized', error_description: 'Send your key.', nextAction: 'Ask your contact for a key.' })
 })
 
 t.test('both answer from the same dispatcher', async (t) => {

@@ -97,7 +97,7 @@ t.test('a resource is found in every spelling that reading takes', async (t) => 
   t.match(stream.messages[1], { params: { uri: 'test://notes/%61d%61%201' } })
 })
 
-t.test('too many resources are HTTP\'s 429 with the time to wait, too many streams are -32603', async (t) => {
+t.test('SUB-06, HTTP-19: too many resources and too many streams are HTTP\'s 429 with the time to wait', async (t) => {
   const { listen } = setup({ maxUrisPerStream: 2, maxUris: 3, maxStreams: 2 })
   const uris = (count: number) => ({ notifications: { resourceSubscriptions: Array.from({ length: count }, (_, index) => `test://notes/ada-${index}`) } })
 
@@ -106,7 +106,7 @@ t.test('too many resources are HTTP\'s 429 with the time to wait, too many strea
   t.match((await listen(uris(2))).rejection, { status: 429, retryAfterMs: 10_000, data: { code: 'too_many_subscriptions', limit: 3, nextAction: String } })
   await listen(uris(1))
   const { rejection, stream } = await listen({ notifications: { toolsListChanged: true } })
-  t.match(rejection, { status: 200, code: -32603, data: { code: 'too_many_listen_streams', retryable: true, retryAfterMs: Number } })
+  t.match(rejection, { status: 429, code: -32603, data: { code: 'too_many_listen_streams', retryable: true, retryAfterMs: Number } })
   t.same(stream.messages, [])
 })
 

@@ -28,9 +28,9 @@ t.test('ERA-04, ERA-05: a served legacy header counts, and none means the oldest
   t.match(decideEra(request('tools/list'), undefined), { era: 'legacy', version: '2025-03-26' })
 })
 
-t.test('ERA-06: any other header is an unsupported version that names what is served', async (t) => {
+t.test('ERA-06: any other header is an unsupported version that names what a request without _meta may name', async (t) => {
   t.match(decideEra(request('tools/list'), '2024-11-05'), {
-    era: undefined, rejection: { status: 400, code: -32022, data: { supported: ['2026-07-28'], requested: '2024-11-05' } }
+    era: undefined, rejection: { status: 400, code: -32022, data: { supported: ['2025-11-25', '2025-06-18', '2025-03-26'], requested: '2024-11-05' } }
   })
 })
 

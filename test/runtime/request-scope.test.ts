@@ -2,7 +2,7 @@ import t from 'tap'
 import { systemScheduler } from '../../src/runtime/scheduler.ts'
 import { currentScope, noteDevice, outsideScopes, runInScope, runOutsideScopes, traceLogFields } from '../../src/runtime/request-scope.ts'
 
-const scopeOf = (traceId: string) => ({ traceId, peer: undefined })
+const scopeOf = (traceId: string) => ({ traceId, spanId: undefined, peer: undefined })
 
 t.test('requests that run beside each other never see each other\'s trace', async (t) => {
   const seen = await Promise.all(Array.from({ length: 20 }, async (_, index) => await runInScope(scopeOf(String(index)), async () => {

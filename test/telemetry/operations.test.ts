@@ -122,25 +122,26 @@ t.test('a failure is an error with its type and code, and without its message', 
 
 t.test('without a caller\'s trace one begins here, and log lines name it', async (t) => {
   const { operations, spans } = setup(t)
-  const scope: RequestScope = { traceId: undefined, peer }
+  const scope: RequestScope = { traceId: undefined, spanId: undefined, peer }
 
   const logged = await runInScope(scope, async () =>
-    await operations.run(operation({ trace: undefined }), scope, async () => traceLogFields().trace_id, () => undefined))
+    await operations.run(operation({ trace: undefined }), scope, async () => traceLogFields(), () => undefined))
 
   const [span] = spans()
   t.equal(span?.parentSpanContext, undefined)
-  t.equal(logged, span?.spanContext().traceId)
-  t.equal(scope.traceId, logged, 'the line that ends the request too')
+  const { traceId, spanId } = span?.spanContext() ?? {}
+  t.same(logged, { trace_id: traceId, span_id: spanId })
+  t.match(scope, { traceId, spanId }, 'the line that ends the request too')
 })
 
 t.test('a caller that does not sample its trace gets no span, and its log lines still name it', async (t) => {
   const { operations, spans, durations } = setup(t)
   const trace = { parent: { ...parent, sampled: false }, state: undefined, baggage: undefined, around: undefined }
 
-  const logged = await operations.run(operation({ trace }), undefined, async () => traceLogFields().trace_id, () => undefined)
+  const logged = await operations.run(operation({ trace }), undefined, async () => traceLogFields(), () => undefined)
 
   t.same(spans(), [])
-  t.equal(logged, parent.traceId)
+  t.match(logged, { trace_id: parent.traceId, span_id: /^[0-9a-f]{16}$/ })
   t.match(await durations(), { dataPoints: [{ value: { count: 1 } }] })
 })
 

@@ -1,5 +1,6 @@
 import type { FramedResult } from '../../protocol/encode.ts'
 import type { McpRequest } from '../../protocol/mcp-request.ts'
+import type { AnswerForm } from '../../protocol/media-types.ts'
 import type { MessageStream } from '../../protocol/message-stream.ts'
 
 /** The sender of a message, with what came beside the message and belongs to all requests in it. */
@@ -14,14 +15,21 @@ export interface Answer {
 
 /**
  * The way back to the sender of one incoming message: an HTTP response, a line on a pipe, an
- * entry of a batch. Exactly one of `answer`, `acknowledge` and `fail` ends it, or the end of the
- * stream that it has become.
+ * entry of a batch. Exactly one of `answer`, `acknowledge`, `fail` and a
+ * `turnAway` that says true ends it, or the end of the stream that it has become.
  */
 export interface Channel {
   /** What counts the work that is done for this message; undefined where it is not counted. */
   readonly place: Place | undefined
   /** The ingress that the message came through: when that closes, what came through it is told to stop. */
   readonly via?: object | undefined
+  /**
+   * Turns a caller away that does not take an answer of that form, before any work is done for it.
+   * Absent where every caller takes every form.
+   *
+   * @returns whether it did, which ends the channel
+   */
+  turnAway? (form: AnswerForm): boolean
   /**
    * Makes the answer a stream, on which messages may precede it.
    *

@@ -19,8 +19,9 @@
 import { encodeError, type Encoder } from '../../protocol/encode.ts'
 import type { Envelope, Incoming } from '../../protocol/envelope.ts'
 import type { McpRequest } from '../../protocol/mcp-request.ts'
+import type { AnswerForm } from '../../protocol/media-types.ts'
 import type { Rejection } from '../../protocol/rejection.ts'
-import type { Dispatcher, Outcome, PreparedCall, PreparedStream } from '../dispatcher.ts'
+import type { Dispatcher, Outcome, Prepared, PreparedCall, PreparedStream } from '../dispatcher.ts'
 import type { TakeInbound } from '../inbound-notifications.ts'
 import { isPromise } from '../is-promise.ts'
 import type { RunningRequest, RunningRequests } from '../running-requests.ts'
@@ -76,6 +77,7 @@ export function createExchange ({ dispatcher, encoder, running, takeInbound, log
     try {
       const found = dispatcher.prepare(request)
       const prepared = isPromise(found) ? await found : found
+      if (channel.turnAway?.(formOf[prepared.kind]) === true) return
       if (prepared.kind === 'open') {
         await open(prepared, request, channel)
         return
@@ -109,6 +111,8 @@ export function createExchange ({ dispatcher, encoder, running, takeInbound, log
 
   /** LEGACY-21: each element is handled alone; notifications leave no trace in the answer. */
   async function answerBatch (elements: readonly Incoming[], sender: Sender, channel: Channel): Promise<void> {
+    // Notifications and responses alone want no answer.
+    if (elements.some(({ kind }) => kind === 'request' || kind === 'rejected') && channel.turnAway?.('message') === true) return
     const { place } = channel
     place?.keep()
     try {
@@ -186,6 +190,8 @@ export function createExchange ({ dispatcher, encoder, running, takeInbound, log
 
   return { answer }
 }
+
+const formOf: Readonly<Record<Prepared['kind'], AnswerForm>> = { json: 'message', stream: 'either', open: 'stream' }
 
 const done: Answering = Promise.resolve()
 
