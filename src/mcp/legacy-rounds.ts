@@ -1,11 +1,12 @@
 /**
  * Asking a legacy caller (LEGACY-14): the questions of a round go out on the stream of its
- * call, and the work waits for the answers. What its client can be asked is not known before;
- * it is asked, and one that cannot says so.
+ * call, and the work waits for the answers. A session id says what its
+ * client can be asked. Without one that is not known before; it is asked, and a client that cannot
+ * answer says so.
  */
 import type { McpRequest } from '../protocol/mcp-request.ts'
 import { legacyQuestionParams } from '../protocol/legacy-question.ts'
-import { allNeeds, type Question } from '../protocol/question.ts'
+import { allNeeds, isDeclared, type Question } from '../protocol/question.ts'
 import { isLegacyVersion, oldestLegacyVersion } from '../protocol/versions.ts'
 import type { Ids } from '../runtime/ids.ts'
 import type { AskedCaller } from './asking.ts'
@@ -22,7 +23,7 @@ export function legacyCaller ({ request, signal, write, serverRequests, ids }: {
   readonly serverRequests: ServerRequests | undefined
   readonly ids: Pick<Ids, 'bytes'>
 }): AskedCaller {
-  const { principal } = request
+  const { principal, legacySession } = request
   const version = isLegacyVersion(request.version) ? request.version : oldestLegacyVersion
   const answers = new Map<string, unknown>()
   const unsupported = new Set<string>()
@@ -49,6 +50,7 @@ export function legacyCaller ({ request, signal, write, serverRequests, ids }: {
     answers,
     get rounds () { return rounds },
     canBeAsked: (key, question) => write !== undefined && serverRequests !== undefined && !unsupported.has(key) &&
+      (legacySession === undefined || isDeclared(question.needs, legacySession.capabilities)) &&
       legacyQuestionParams(question, version, '') !== undefined,
 
     async ask (open, needed) {
