@@ -61,7 +61,9 @@ export function createLeaseManager (
   const { nowMs } = time
   const context = createContext({ nowMs, scheduler, ids, log })
   const shown = createShownTimes(time)
-  const pool = createPool(sources, { context, store, ledger, settings, shown, tell })
+  const pool = createPool(sources, {
+    context, store, ledger, settings, shown, isWanted: (deviceId) => waiters.wants(deviceId), tell
+  })
   const lookup = createLeaseLookup({ store, pool, shown, nowMs })
   const waiters = createWaiters({ ...context, queue, devices: queuedDevices({ context, store, pool }), settings })
   const uses = createLeaseUses({

@@ -39,6 +39,7 @@ export class LeaseEndedRefusal extends Refusal {
 const endings: Readonly<Record<EndReason, string>> = {
   released: 'was released',
   undelivered: 'was taken back, because the answer that granted it could not be delivered',
+  unused: 'was given back, because it was not used and a request waited for its device',
   expired: 'has expired: it was neither used nor renewed in time',
   idle: 'has ended because nothing was done on the device for too long',
   max_length: 'has lasted as long as a lease may',
