@@ -53,7 +53,7 @@ export function mcpBench ({ offer = {}, catalog = localCatalog(offer), listenStr
     catalog,
     families: [
       createHandshakeMethods(pages),
-      createToolMethods({ pages, rounds, forwarding: createForwarding({ sealer, serverRequests, ids: randomIds, log }), log }),
+      createToolMethods({ pages, rounds, forwarding: createForwarding({ sealer, serverRequests, ids: randomIds, log }), calls: { run: (_tool, call) => call() }, log, clock: time.clock }),
       createResourceMethods({ pages, rounds }),
       createPromptMethods({ pages, rounds }),
       createCompletionMethods(),
