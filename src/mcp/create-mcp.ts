@@ -5,6 +5,7 @@ import { createSealer, type Sealer, type SealingKeys } from '../protocol/sealed-
 import type { Clock } from '../runtime/clock.ts'
 import type { Ids } from '../runtime/ids.ts'
 import type { Operations } from '../telemetry/operations.ts'
+import { createCallLog } from './call-log.ts'
 import { announceChanges } from './catalog/announce-changes.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import { createListPages } from './catalog/list-pages.ts'
@@ -44,7 +45,7 @@ export interface McpParts {
   readonly ids: Ids
 }
 
-export type McpLog = Record<'warn' | 'error', (facts: object, message: string) => void>
+export type McpLog = Record<'info' | 'warn' | 'error', (facts: object, message: string) => void>
 
 export interface Mcp {
   /** Answers what comes in, over any channel. */
@@ -70,8 +71,13 @@ export function createMcp (parts: McpParts): Mcp {
     catalog,
     log,
     families: [
+<<<<<<< HEAD
       createHandshakeMethods({ pages, legacySessions }),
       createToolMethods({ pages, rounds, forwarding, log }),
+=======
+      createHandshakeMethods(pages),
+      createToolMethods({ pages, rounds, forwarding, calls: createCallLog({ log, clock }), log, clock }),
+>>>>>>> work/http
       createResourceMethods({ pages, rounds }),
       createPromptMethods({ pages, rounds }),
       createCompletionMethods(),

@@ -18,7 +18,7 @@ import { complete, type Result } from '../protocol/result.ts'
 import type { SealedFor, Sealer } from '../protocol/sealed-string.ts'
 import { isLegacyVersion, oldestLegacyVersion } from '../protocol/versions.ts'
 import type { Ids } from '../runtime/ids.ts'
-import { Refusal } from '../refusals/refusal.ts'
+import { Refusal, type RefusalBody } from '../refusals/refusal.ts'
 import type { ForwardedCall, ForwardedResult } from '../tools/tool-definition.ts'
 import { AskedTooOftenRefusal, CannotAskRefusal } from './asking-refusals.ts'
 import { maxRounds } from './asking.ts'
@@ -125,12 +125,16 @@ export function createForwarding ({ sealer, serverRequests, ids, log }: {
         return call.request.era === 'modern' ? await forModern(call) : await forLegacy(call)
       } catch (error) {
         if (error instanceof ProtocolError) throw error
-        if (error instanceof Refusal) return complete(refusedResult(error.toJSON()))
+        if (error instanceof Refusal) return refusedBy(error.toJSON())
         log.error({ err: error, tool: call.tool.name }, 'a call could not be passed on')
-        return complete(refusedResult(toolFailed))
+        return refusedBy(toolFailed)
       }
     }
   }
+}
+
+function refusedBy (body: RefusalBody): Result {
+  return { ...complete(refusedResult(body)), noted: { refusal: body.code, waitedMs: 0 } }
 }
 
 async function passOn (

@@ -115,8 +115,16 @@ export function createCallUses (uses: DeviceUses<UseRequest>, choice: LeaseChoic
     return { ...await choice.choose(handle, call), principal, signal, limitMs }
   }
 
+  /** The work, once its call has noted the phone in hand. */
+  function noted<T> ({ call }: CallUse, work: (use: DeviceUse) => Promise<T>): (use: DeviceUse) => Promise<T> {
+    return (use) => {
+      call.noteDevice(use.lease.deviceId)
+      return work(use)
+    }
+  }
+
   return {
-    reading: async (request, work) => await uses.reading(await chosen(request), work),
-    acting: async (request, work) => await uses.acting(await chosen(request), work)
+    reading: async (request, work) => await uses.reading(await chosen(request), noted(request, work)),
+    acting: async (request, work) => await uses.acting(await chosen(request), noted(request, work))
   }
 }

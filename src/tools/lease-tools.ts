@@ -29,6 +29,7 @@ export function createLeaseTools (
     async run ({ lease: named, ttlMs }, call) {
       const handle = await choice.find(named, call)
       const lease = await leases.renew({ handle, holder: { principal: call.principal.key }, ...(ttlMs === undefined ? {} : { ttlMs }) })
+      call.noteDevice(lease.deviceId)
       return {
         content: [{ type: 'text', text: `The lease now ${endClause(lease)}.` }],
         structuredContent: leaseTerms(lease)
@@ -52,6 +53,7 @@ export function createLeaseTools (
       const { lease, cleaned, failed, releasedNow } = await leases.release({ handle, holder: { principal: call.principal.key }, ...(cleanup === undefined ? {} : { cleanup }) })
       screens.forget(handle)
       const device = lease.deviceId
+      call.noteDevice(device)
       const state = await stateOf(device)
       return {
         content: [{

@@ -40,7 +40,7 @@ export function exchangeBench ({ offer = {}, catalog = localCatalog(offer), maxS
     operations: undefined,
     legacy: { serverRequests: 'on', sessionId: 'none' },
     maxRequestsInFlight: 20,
-    log: { warn: write, error: write },
+    log: { info: () => {}, warn: write, error: write },
     clock: time.clock,
     ids: randomIds
   })

@@ -22,6 +22,8 @@ export class UnknownLeaseRefusal extends Refusal {
 /** The lease is over. Its handle never works again; why is told for `leases.keepEndedMs`, after that it is unknown. */
 export class LeaseEndedRefusal extends Refusal {
   readonly code = 'lease_ended'
+  /** Id of its device. */
+  readonly device: string
 
   constructor (
     device: string, { reason, atMs, note }: LeaseEnd,
@@ -33,6 +35,7 @@ export class LeaseEndedRefusal extends Refusal {
       nextAction,
       details: { device, reason, endedAt: new Date(atMs).toISOString(), ...(note === undefined ? {} : { note }) }
     })
+    this.device = device
   }
 }
 
