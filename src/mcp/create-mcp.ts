@@ -71,13 +71,8 @@ export function createMcp (parts: McpParts): Mcp {
     catalog,
     log,
     families: [
-<<<<<<< HEAD
       createHandshakeMethods({ pages, legacySessions }),
-      createToolMethods({ pages, rounds, forwarding, log }),
-=======
-      createHandshakeMethods(pages),
       createToolMethods({ pages, rounds, forwarding, calls: createCallLog({ log, clock }), log, clock }),
->>>>>>> work/http
       createResourceMethods({ pages, rounds }),
       createPromptMethods({ pages, rounds }),
       createCompletionMethods(),

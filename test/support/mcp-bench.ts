@@ -52,13 +52,8 @@ export function mcpBench ({ offer = {}, catalog = localCatalog(offer), listenStr
     log,
     catalog,
     families: [
-<<<<<<< HEAD
       createHandshakeMethods({ pages, legacySessions: undefined }),
-      createToolMethods({ pages, rounds, forwarding: createForwarding({ sealer, serverRequests, ids: randomIds, log }), log }),
-=======
-      createHandshakeMethods(pages),
       createToolMethods({ pages, rounds, forwarding: createForwarding({ sealer, serverRequests, ids: randomIds, log }), calls: { run: (_tool, call) => call() }, log, clock: time.clock }),
->>>>>>> work/http
       createResourceMethods({ pages, rounds }),
       createPromptMethods({ pages, rounds }),
       createCompletionMethods(),
