@@ -92,8 +92,8 @@ export function createLeaseUses ({ context, store, pool, lookup, shown, longestV
   }
 
   return {
-    async use ({ handle, holder, signal, kind, limitMs = longestVetoMs, byAcquirer = false }, work) {
-      const { lease, lane, run } = await enter({ handle, holder }, { kind, signal, limitMs, byAcquirer })
+    async use ({ handle, holder, sessionKey, signal, kind, limitMs = longestVetoMs, byAcquirer = false }, work) {
+      const { lease, lane, run } = await enter({ handle, holder, sessionKey }, { kind, signal, limitMs, byAcquirer })
       try {
         const { driver } = lane
         if (driver === undefined) throw new DeviceOfflineRefusal(lease.deviceId, { retryAfterMs: lane.retryAfterMs(lease) })
@@ -109,9 +109,9 @@ export function createLeaseUses ({ context, store, pool, lookup, shown, longestV
       }
     },
 
-    async renew ({ handle, holder, ttlMs }) {
+    async renew ({ ttlMs, ...claim }) {
       for (;;) {
-        const { lease, lane } = await lookup.liveLeaseOf({ handle, holder })
+        const { lease, lane } = await lookup.liveLeaseOf(claim)
         const renewed = await lane.extend(lease, { by: 'renewal', durable: true, ...(ttlMs === undefined ? {} : { ttlMs }) })
         if (renewed !== undefined) return shown.lease(renewed)
       }

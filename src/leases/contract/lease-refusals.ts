@@ -19,6 +19,19 @@ export class UnknownLeaseRefusal extends Refusal {
   }
 }
 
+/** The call names a lease that is bound to another session key than its own: it belongs to another agent of the principal. */
+export class OtherSessionKeyRefusal extends Refusal {
+  readonly code = 'lease_of_other_session'
+
+  constructor () {
+    super({
+      message: 'This lease belongs to another session key than the one that the call came with.',
+      retryable: false,
+      nextAction: 'Leave out `lease` to use the one of your session key, or send the session key under which the lease was acquired.'
+    })
+  }
+}
+
 /** The lease is over. Its handle never works again; why is told for `leases.keepEndedMs`, after that it is unknown. */
 export class LeaseEndedRefusal extends Refusal {
   readonly code = 'lease_ended'
@@ -41,6 +54,7 @@ export class LeaseEndedRefusal extends Refusal {
 
 const endings: Readonly<Record<EndReason, string>> = {
   released: 'was released',
+  released_by_other: 'was released by another agent of the same principal',
   undelivered: 'was taken back, because the answer that granted it could not be delivered',
   unused: 'was given back, because it was not used and a request waited for its device',
   expired: 'has expired: it was neither used nor renewed in time',
