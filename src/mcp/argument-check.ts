@@ -11,6 +11,7 @@ import { isObject, type JsonObject } from '../protocol/message.ts'
 import { argumentProblems, type ArgumentProblem } from './argument-problems.ts'
 import { readInputSchema } from './input-schema.ts'
 import { lenientFor } from './lenient-arguments.ts'
+import { publishableSchema } from './publishable-schema.ts'
 
 export type ReadArguments =
   | { readonly ok: true, readonly input: JsonObject }
@@ -28,11 +29,11 @@ const maxProblems = 10
 const maxProblemCharacters = 500
 
 export function zodCheck (input: z.ZodObject): ArgumentCheck {
-  const inputSchema = publishedSchema(input)
-  const schema = readInputSchema(inputSchema)
+  const whole = jsonSchemaOf(input)
+  const schema = readInputSchema(whole)
   const lenient = lenientFor(schema)
   return {
-    inputSchema,
+    inputSchema: publishableSchema(whole),
     read (given) {
       if (!holdsAtMost(maxValues, given)) return misfit([{ path: '', problem: `hold more than ${maxValues} values` }])
       const read = input.safeParse(lenient(given))
@@ -81,9 +82,9 @@ function holdsAtMost (limit: number, value: unknown): boolean {
   return fits(value)
 }
 
-/** JSON Schema 2020-12, which needs no `$schema` (SCHEMA-01, SCHEMA-04). */
-function publishedSchema (input: z.ZodType): JsonObject {
-  const { $schema, ...schema } = z.toJSONSchema(input, { target: 'draft-2020-12', io: 'input' })
+/** All that can be said of the input in JSON Schema 2020-12 (SCHEMA-01, SCHEMA-04). */
+function jsonSchemaOf (input: z.ZodType): JsonObject {
+  const schema: unknown = z.toJSONSchema(input, { target: 'draft-2020-12', io: 'input' })
   if (!isObject(schema)) throw new Error('an input schema is an object')
   return schema
 }
