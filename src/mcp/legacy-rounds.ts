@@ -4,13 +4,14 @@
  * client can be asked. Without one that is not known before; it is asked, and a client that cannot
  * answer says so.
  */
+import { CancelledRefusal } from '../refusals/cancellation.ts'
 import type { McpRequest } from '../protocol/mcp-request.ts'
 import { legacyQuestionParams } from '../protocol/legacy-question.ts'
 import { allNeeds, isDeclared, type Question } from '../protocol/question.ts'
 import { isLegacyVersion, oldestLegacyVersion } from '../protocol/versions.ts'
 import type { Ids } from '../runtime/ids.ts'
 import type { AskedCaller } from './asking.ts'
-import { AnswerFailedRefusal, CannotAskRefusal } from './asking-refusals.ts'
+import { AnswerFailedRefusal, CannotAskRefusal, NoAnswerRefusal } from './asking-refusals.ts'
 import type { MethodContext } from './method.ts'
 import type { ServerRequests } from './server-requests.ts'
 
@@ -33,7 +34,9 @@ export function legacyCaller ({ request, signal, write, serverRequests, ids }: {
     const params = legacyQuestionParams(question, version, ids.bytes(16).toString('base64url'))
     if (params === undefined || write === undefined || serverRequests === undefined) throw new CannotAskRefusal(question.needs)
     const { method } = question
-    const reply = await serverRequests.send({ method, params, principal, signal, write })
+    const reply = await serverRequests.send({ method, params, principal, signal, write }).catch((cause: unknown) => {
+      throw isTimeUp(cause) ? new NoAnswerRefusal(method) : cause
+    })
     switch (reply.kind) {
       case 'answer':
         answers.set(key, reply.result)
@@ -67,4 +70,8 @@ export function legacyCaller ({ request, signal, write, serverRequests, ids }: {
 
     cannotBeAsked: (questions) => new CannotAskRefusal(allNeeds(questions))
   }
+}
+
+function isTimeUp (cause: unknown): boolean {
+  return cause instanceof CancelledRefusal && cause.details.reason === 'time_limit'
 }

@@ -39,7 +39,7 @@ t.test('a shutdown is told as one, with a time to come back after', async (t) =>
 
   running.abortAll()
 
-  t.match(cancelledBy(request.signal), { code: 'cancelled', retryAfterMs: Number, message: /shutting down/, nextAction: /survives a restart/, details: { reason: 'shutting_down' } })
+  t.match(cancelledBy(request.signal), { code: 'cancelled', retryAfterMs: Number, message: /shutting down/, nextAction: /same lease; that of a virtual phone has ended/, details: { reason: 'shutting_down' } })
 })
 
 t.test('a request that has ended is told nothing any more', async (t) => {

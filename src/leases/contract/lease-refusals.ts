@@ -240,7 +240,7 @@ export class LeasesUnavailableRefusal extends Refusal {
       message: 'The gateway is starting or shutting down.',
       retryable: true,
       retryAfterMs: 1_000,
-      nextAction: 'Repeat the call in a moment; leases survive a restart.'
+      nextAction: 'Repeat the call in a moment. Leases go on after a restart, but for those of virtual phones, which start anew with the gateway.'
     })
   }
 }
