@@ -53,9 +53,9 @@ function withoutAbsent (prompt: PromptDefinition, given: JsonObject): JsonObject
 
 function readArguments (prompt: PromptDefinition, sent: unknown): Readonly<Record<string, string>> {
   const given = isObject(sent) ? withoutAbsent(prompt, withoutInternalArguments(sent)) : undefined
-  if (given === undefined || !Object.values(given).every((value) => typeof value === 'string')) {
-    throw new ProtocolError(invalidParams('params.arguments must be an object of strings.'))
-  }
+  if (given === undefined) throw new ProtocolError(invalidParams('params.arguments must be an object of strings.'))
+  const [misfit] = Object.keys(given).filter((name) => typeof given[name] !== 'string')
+  if (misfit !== undefined) throw new ProtocolError(invalidParams(`params.arguments must be an object of strings, and ${misfit.slice(0, 64)} is none.`))
   const unknown = Object.keys(given).filter((name) => !prompt.arguments.some((argument) => argument.name === name))
   const missing = prompt.arguments.filter(({ name, required }) => required && !Object.hasOwn(given, name)).map(({ name }) => name)
   if (unknown.length > 0 || missing.length > 0) {

@@ -61,8 +61,7 @@ export function inBandSessionKey ({ method, params }: { readonly method: string,
 
 /** What is wrong with the session key in some arguments; undefined where there is none, or a good one. */
 export function inBandProblem (given: JsonObject): { readonly argument: string, readonly problem: string } | undefined {
-  const key = Object.hasOwn(given, inBandKey) ? given[inBandKey] : undefined
-  if (key === undefined || key === null || isSessionKey(key)) return undefined
+  if (!Object.hasOwn(given, inBandKey) || isSessionKey(given[inBandKey])) return undefined
   return { argument: inBandKey, problem: `a session key is a text of 1 to ${longestSessionKey} characters without control characters` }
 }
 
