@@ -1,14 +1,14 @@
 /**
  * What decides whether the arguments of a call fit its tool, made once per tool.
  *
- * Our own tools describe their input in zod, which also reads it: defaults, and numbers that
- * came as text. A tool with a JSON Schema gets its arguments exactly as they were sent, because
+ * Our own tools describe their input in zod, which also reads it, after what frameworks make of
+ * arguments has been undone (`lenient-arguments.ts`). A tool with a JSON Schema gets its arguments exactly as they were sent, because
  * the author of the schema counts on that.
  */
 import { z } from 'zod'
 import { compileSchema } from '../protocol/json-schema.ts'
 import { isObject, type JsonObject } from '../protocol/message.ts'
-import { argumentProblems, type ArgumentProblem } from './argument-problems.ts'
+import { argumentProblems, describableIssues, type ArgumentProblem } from './argument-problems.ts'
 import { readInputSchema } from './input-schema.ts'
 import { lenientFor } from './lenient-arguments.ts'
 import { publishableSchema } from './publishable-schema.ts'
@@ -28,6 +28,8 @@ const maxValues = 10_000
 const maxProblems = 10
 const maxProblemCharacters = 500
 
+const tooManyValues = misfit([{ path: '', problem: `they hold more than ${maxValues} values` }])
+
 export function zodCheck (input: z.ZodObject): ArgumentCheck {
   const whole = jsonSchemaOf(input)
   const schema = readInputSchema(whole)
@@ -35,9 +37,12 @@ export function zodCheck (input: z.ZodObject): ArgumentCheck {
   return {
     inputSchema: publishableSchema(whole),
     read (given) {
-      if (!holdsAtMost(maxValues, given)) return misfit([{ path: '', problem: `hold more than ${maxValues} values` }])
-      const read = input.safeParse(lenient(given))
-      return read.success ? { ok: true, input: read.data } : { ok: false, problems: argumentProblems(read.error, given, schema) }
+      if (!holdsAtMost(maxValues, given)) return tooManyValues
+      const wanted = lenient(given)
+      // Text that was read as an object may hold more than it seemed to.
+      if (wanted !== given && !holdsAtMost(maxValues, wanted)) return tooManyValues
+      const read = input.safeParse(wanted, describableIssues)
+      return read.success ? { ok: true, input: read.data } : { ok: false, problems: argumentProblems(read.error, wanted, schema) }
     }
   }
 }

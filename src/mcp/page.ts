@@ -49,7 +49,11 @@ export function pageBody (items: readonly ListItem[], start: number, { member }:
  */
 export function startOf (items: readonly ListItem[], cursor: unknown): number {
   if (cursor === undefined) return 0
-  const after = typeof cursor === 'string' ? readCursor(cursor) : undefined
+  // LIST-04: an empty cursor means no end, and none of ours is empty.
+  if (typeof cursor !== 'string' || cursor === '') {
+    throw new ProtocolError(invalidParams('params.cursor must be text that came as nextCursor; leave it out for the first page.'))
+  }
+  const after = readCursor(cursor)
   const index = after === undefined ? -1 : items.findIndex(({ name }) => name === after)
   if (index === -1) {
     throw new ProtocolError(invalidParams('The cursor is not one of this list, or the list has changed; start again without a cursor.'))

@@ -22,9 +22,9 @@ export function readMessage (value: unknown): Message {
   if (typeof method !== 'string') return invalid(id, 'RPC-02', '`method` must be a string')
 
   const params = value['params']
-  if (params !== undefined && !isObject(params)) return invalid(id, 'RPC-01', '`params` must be an object')
+  if (params !== undefined && !isObject(params)) return invalid(id, 'RPC-01', '`params` must be an object where it is given')
   if (!('id' in value)) return { kind: 'notification', method, params }
-  if (id === undefined) return invalid(undefined, 'RPC-02', '`id` must be a string or a whole number')
+  if (id === undefined) return invalid(undefined, 'RPC-02', idProblem(value['id']))
   return { kind: 'request', id, method, params }
 }
 
@@ -34,6 +34,12 @@ export function isObject (value: unknown): value is JsonObject {
 
 function isRequestId (id: unknown): id is RequestId {
   return typeof id === 'string' || Number.isSafeInteger(id)
+}
+
+function idProblem (id: unknown): string {
+  if (id === null) return '`id` must not be null; a message without an answer has no `id`'
+  if (Number.isInteger(id)) return '`id` is a number beyond 2^53 - 1, which cannot be answered exactly; send it as a string'
+  return '`id` must be a string or a whole number'
 }
 
 function invalid (id: RequestId | undefined, rule: string, detail: string): Message {
