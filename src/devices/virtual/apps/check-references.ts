@@ -29,7 +29,7 @@ const mostNamesTold = 20
 const builtInNames = ['params', 'device', 'permissions'] as const
 
 /** What of the phone an app may change that is part of it. */
-const phoneTargets = ['device.locale', 'device.wifi', 'device.mobileData', 'device.airplane'] as const
+const phoneTargets = ['device.locale', 'device.darkTheme', 'device.textSize', 'device.wifi', 'device.mobileData', 'device.airplane'] as const
 
 interface Place {
   readonly path: string
