@@ -5,6 +5,7 @@ import { createSealer, type Sealer, type SealingKeys } from '../protocol/sealed-
 import type { Clock } from '../runtime/clock.ts'
 import type { Ids } from '../runtime/ids.ts'
 import type { Operations } from '../telemetry/operations.ts'
+import { createCallLog } from './call-log.ts'
 import { announceChanges } from './catalog/announce-changes.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import { createListPages } from './catalog/list-pages.ts'
@@ -14,6 +15,7 @@ import { createExchange, type Exchange } from './exchange/exchange.ts'
 import { createForwarding } from './forwarding.ts'
 import { createHandshakeMethods } from './handshake.ts'
 import { createInboundNotifications } from './inbound-notifications.ts'
+import { createLegacySessions } from './legacy-sessions.ts'
 import type { LegacySettings } from './legacy-settings.ts'
 import { createListenMethods } from './listen.ts'
 import { observeDispatcher } from './observed-dispatcher.ts'
@@ -43,7 +45,7 @@ export interface McpParts {
   readonly ids: Ids
 }
 
-export type McpLog = Record<'warn' | 'error', (facts: object, message: string) => void>
+export type McpLog = Record<'info' | 'warn' | 'error', (facts: object, message: string) => void>
 
 export interface Mcp {
   /** Answers what comes in, over any channel. */
@@ -64,12 +66,13 @@ export function createMcp (parts: McpParts): Mcp {
   const sealerFor = (purpose: string): Sealer => createSealer({ keys: sealingKeys, purpose, clock, ids })
   const rounds = createRounds({ sealer: sealerFor('request state'), serverRequests: asked, ids })
   const forwarding = createForwarding({ sealer: sealerFor('forwarded request state'), serverRequests: asked, ids, log })
+  const legacySessions = legacy.sessionId === 'sealed' ? createLegacySessions({ keys: sealingKeys, clock, ids }) : undefined
   const plain = createDispatcher({
     catalog,
     log,
     families: [
-      createHandshakeMethods(pages),
-      createToolMethods({ pages, rounds, forwarding, log }),
+      createHandshakeMethods({ pages, legacySessions }),
+      createToolMethods({ pages, rounds, forwarding, calls: createCallLog({ log, clock }), log, clock }),
       createResourceMethods({ pages, rounds }),
       createPromptMethods({ pages, rounds }),
       createCompletionMethods(),
@@ -78,6 +81,6 @@ export function createMcp (parts: McpParts): Mcp {
   })
   const dispatcher = operations === undefined ? plain : observeDispatcher(plain, operations)
   const takeInbound = createInboundNotifications({ running, serverRequests })
-  const exchange = createExchange({ dispatcher, encoder, running, takeInbound, log })
+  const exchange = createExchange({ dispatcher, encoder, running, takeInbound, legacySessions, log })
   return { exchange, dispatcher, close: announceChanges(catalog, bus) }
 }

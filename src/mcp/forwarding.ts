@@ -18,7 +18,7 @@ import { complete, type Result } from '../protocol/result.ts'
 import type { SealedFor, Sealer } from '../protocol/sealed-string.ts'
 import { isLegacyVersion, oldestLegacyVersion } from '../protocol/versions.ts'
 import type { Ids } from '../runtime/ids.ts'
-import { Refusal } from '../refusals/refusal.ts'
+import { Refusal, type RefusalBody } from '../refusals/refusal.ts'
 import type { ForwardedCall, ForwardedResult } from '../tools/tool-definition.ts'
 import { AskedTooOftenRefusal, CannotAskRefusal } from './asking-refusals.ts'
 import { maxRounds } from './asking.ts'
@@ -81,7 +81,7 @@ export function createForwarding ({ sealer, serverRequests, ids, log }: {
     const { request, context: { write } } = call
     const over = new AbortController()
     const signal = AbortSignal.any([request.signal, over.signal])
-    const capabilities = write === undefined || serverRequests === undefined ? {} : legacyAskable(versionOf(request))
+    const capabilities = write === undefined || serverRequests === undefined ? {} : askableOf(request)
     let answered = nothingAnswered
     try {
       for (let rounds = 0; ; rounds++) {
@@ -125,12 +125,16 @@ export function createForwarding ({ sealer, serverRequests, ids, log }: {
         return call.request.era === 'modern' ? await forModern(call) : await forLegacy(call)
       } catch (error) {
         if (error instanceof ProtocolError) throw error
-        if (error instanceof Refusal) return complete(refusedResult(error.toJSON()))
+        if (error instanceof Refusal) return refusedBy(error.toJSON())
         log.error({ err: error, tool: call.tool.name }, 'a call could not be passed on')
-        return complete(refusedResult(toolFailed))
+        return refusedBy(toolFailed)
       }
     }
   }
+}
+
+function refusedBy (body: RefusalBody): Result {
+  return { ...complete(refusedResult(body)), noted: { refusal: body.code, waitedMs: 0 } }
 }
 
 async function passOn (
@@ -162,6 +166,13 @@ function readState (
   const state = opened.content as ForwardedState
   const answers = state.asked.filter((key) => Object.hasOwn(inputResponses, key)).map((key) => [key, inputResponses[key]] as const)
   return { rounds: state.rounds, answered: { inputResponses: Object.fromEntries(answers), requestState: state.requestState } }
+}
+
+/** What a legacy caller can be asked at its revision, as far as a session id does not say that it cannot. */
+function askableOf (request: McpRequest): JsonObject {
+  const askable = legacyAskable(versionOf(request))
+  const declared = request.legacySession?.capabilities
+  return declared === undefined ? askable : Object.fromEntries(Object.entries(askable).filter(([name]) => isObject(declared[name])))
 }
 
 function versionOf ({ version }: McpRequest) {

@@ -1,14 +1,17 @@
 /** A call of a tool whose work is done here: its arguments are checked, its result too, and what it did on the side is told. */
+import { LeaseEndedRefusal } from '../leases/contract/lease-refusals.ts'
 import type { McpRequest } from '../protocol/mcp-request.ts'
 import { isObject, type JsonObject } from '../protocol/message.ts'
 import { ProtocolError } from '../protocol/rejection.ts'
 import { complete, type Result } from '../protocol/result.ts'
 import { inBandProblem } from '../protocol/session-key.ts'
 import { Refusal } from '../refusals/refusal.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { Asking } from '../tools/asking.ts'
 import type { Aside, ToolCall } from '../tools/tool-definition.ts'
 import type { RegisteredOwnTool } from './catalog/registered-tool.ts'
 import type { ErrorLog } from './dispatcher.ts'
+import type { ArgumentProblem } from './argument-problems.ts'
 import type { MethodContext } from './method.ts'
 import { QuestionsAsked } from './modern-rounds.ts'
 import { invalidArguments, refusedResult, toolFailed } from './refused-result.ts'
@@ -24,19 +27,27 @@ export interface OwnCall {
   readonly given: JsonObject
   readonly rounds: Rounds
   readonly log: ErrorLog
+  readonly clock: Clock
 }
 
 /** @throws {ProtocolError} what came from an earlier round does not belong here (MRTR-06, MRTR-08) */
-export function runOwnTool ({ tool, request, context, sent, given, rounds, log }: OwnCall): Result | Promise<Result> {
+export function runOwnTool ({ tool, request, context, sent, given, rounds, log, clock }: OwnCall): Result | Promise<Result> {
   const { name, asks } = tool.definition
   return rounds.run({ request, context, target: name, arguments: given, asks }, (asking) => {
     // A header outranks it, and then it does not matter.
     const misfit = request.sessionKey === undefined ? inBandProblem(sent) : undefined
-    if (misfit !== undefined) return complete(refusedResult(invalidArguments([misfit])))
+    if (misfit !== undefined) return misfitting([misfit])
     const read = tool.check.read(given)
-    if (!read.ok) return complete(refusedResult(invalidArguments(read.problems)))
-    return run(tool, read.input, new RunningCall(request, context, asking), log)
+    if (!read.ok) return misfitting(read.problems)
+    const call = new RunningCall(request, context, asking)
+    if (asks === true) call.timeQuestions(clock)
+    return run(tool, read.input, call, log)
   })
+}
+
+function misfitting (problems: readonly ArgumentProblem[]): Result {
+  const body = invalidArguments(problems)
+  return { ...complete(refusedResult(body)), noted: { refusal: body.code, waitedMs: 0 } }
 }
 
 async function run ({ definition, checkOutput }: RegisteredOwnTool, input: JsonObject, call: RunningCall, log: ErrorLog): Promise<Result> {
@@ -47,7 +58,7 @@ async function run ({ definition, checkOutput }: RegisteredOwnTool, input: JsonO
     const misfit = checkOutput?.(structuredContent)[0]
     if (misfit !== undefined) throw new Error(`its structuredContent breaks its outputSchema: ${misfit.path} ${misfit.problem}`)
     const body = { content, structuredContent }
-    result = undo === undefined ? { kind: 'complete', body } : { kind: 'complete', body, undo }
+    result = undo === undefined ? { kind: 'complete', body, noted: call.noted } : { kind: 'complete', body, undo, noted: call.noted }
   } catch (error) {
     if (error instanceof ProtocolError || error instanceof QuestionsAsked) {
       // What comes instead of a result has no room for what was done on the side.
@@ -55,7 +66,10 @@ async function run ({ definition, checkOutput }: RegisteredOwnTool, input: JsonO
       throw error
     }
     if (!(error instanceof Refusal)) log.error({ err: error, tool: definition.name }, 'a tool failed unexpectedly')
-    result = { kind: 'complete', body: refusedResult(error instanceof Refusal ? error.toJSON() : toolFailed) }
+    const body = error instanceof Refusal ? error.toJSON() : toolFailed
+    call.noted.refusal = body.code
+    if (error instanceof LeaseEndedRefusal) call.noteDevice(error.device)
+    result = { kind: 'complete', body: refusedResult(body), noted: call.noted }
   }
   return call.aside === undefined ? result : withAside(result, call.aside)
 }
@@ -66,10 +80,11 @@ class RunningCall implements ToolCall {
   readonly sessionKey: ToolCall['sessionKey']
   readonly progress: ToolCall['progress']
   readonly log: ToolCall['log']
-  readonly ask: ToolCall['ask']
-  readonly askAll: ToolCall['askAll']
-  readonly tryAsk: ToolCall['tryAsk']
-  readonly tryAskAll: ToolCall['tryAskAll']
+  ask: ToolCall['ask']
+  askAll: ToolCall['askAll']
+  tryAsk: ToolCall['tryAsk']
+  tryAskAll: ToolCall['tryAskAll']
+  readonly noted: { refusal?: string, device?: string, waitedMs: number } = { waitedMs: 0 }
   aside: Aside | undefined
   readonly #request: McpRequest
 
@@ -87,6 +102,32 @@ class RunningCall implements ToolCall {
 
   get signal (): AbortSignal {
     return this.#request.signal
+  }
+
+  /** From here on, the time in which the caller is asked counts as waiting. */
+  timeQuestions (clock: Clock): void {
+    const timed = <Given extends unknown[], T>(ask: (...given: Given) => Promise<T>) => async (...given: Given): Promise<T> => {
+      const sinceMs = clock.monotonicMs()
+      try {
+        return await ask(...given)
+      } finally {
+        this.noteWait(clock.monotonicMs() - sinceMs)
+      }
+    }
+    this.ask = timed(this.ask) as ToolCall['ask']
+    this.askAll = timed(this.askAll) as ToolCall['askAll']
+    this.tryAsk = timed(this.tryAsk) as ToolCall['tryAsk']
+    this.tryAskAll = timed(this.tryAskAll) as ToolCall['tryAskAll']
+  }
+
+  noteDevice (deviceId: string): void {
+    const { device } = this.noted
+    if (device === undefined) this.noted.device = deviceId
+    else if (!device.split(',').includes(deviceId)) this.noted.device = `${device},${deviceId}`
+  }
+
+  noteWait (waitedMs: number): void {
+    this.noted.waitedMs += waitedMs
   }
 
   addAside (aside: Aside): void {

@@ -12,6 +12,8 @@ import { checkMirroredParameters } from '../protocol/mirrored-parameters.ts'
 import { ProtocolError } from '../protocol/rejection.ts'
 import type { Result } from '../protocol/result.ts'
 import { withoutInternalArguments } from '../protocol/session-key.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { CallLog } from './call-log.ts'
 import type { CatalogView } from './catalog/catalog.ts'
 import type { ListPages } from './catalog/list-pages.ts'
 import type { RegisteredTool } from './catalog/registered-tool.ts'
@@ -21,22 +23,24 @@ import { bothEras, textParam, type MethodContext, type MethodTable, type Work } 
 import type { Rounds } from './rounds.ts'
 import { runOwnTool } from './run-own-tool.ts'
 
-export function createToolMethods ({ pages, rounds, forwarding, log }: {
+export function createToolMethods ({ pages, rounds, forwarding, calls, log, clock }: {
   readonly pages: ListPages
   readonly rounds: Rounds
   readonly forwarding: Forwarding
+  readonly calls: CallLog
   readonly log: ErrorLog
+  readonly clock: Clock
 }): MethodTable {
   function prepareCall (request: McpRequest, { tools }: CatalogView): Work {
     const { params } = request
     const name = textParam(params, 'name')
     const tool = name === undefined ? undefined : tools.find(name)
-    if (tool === undefined) return { kind: 'json', maxWaitMs: 0, run: () => { throw noSuchTool(name) } }
+    if (tool === undefined) return { kind: 'json', maxWaitMs: 0, run: () => calls.run(undefined, () => { throw noSuchTool(name) }) }
     const { definition } = tool
     const maxWaitMs = definition.maxWaitMs === undefined ? 0 : wantedWaitMs(definition.maxWaitMs, params)
     const isReportedTo = request.progressToken !== undefined || request.logLevel !== undefined
     const mayStream = (isReportedTo && definition.reports === true) || maxWaitMs > 0 || rounds.needsStream(request, definition.asks)
-    return { kind: mayStream ? 'stream' : 'json', maxWaitMs, tool: tool.name, run: (context) => call(request, tool, context) }
+    return { kind: mayStream ? 'stream' : 'json', maxWaitMs, tool: tool.name, run: (context) => calls.run(tool.name, () => call(request, tool, context)) }
   }
 
   function call (request: McpRequest, tool: RegisteredTool, context: MethodContext): Result | Promise<Result> {
@@ -50,7 +54,7 @@ export function createToolMethods ({ pages, rounds, forwarding, log }: {
       if (mismatch !== undefined) throw new ProtocolError(mismatch)
     }
     return tool.kind === 'own'
-      ? runOwnTool({ tool, request, context, sent, given, rounds, log })
+      ? runOwnTool({ tool, request, context, sent, given, rounds, log, clock })
       : forwarding.forward({ tool, request, context, given })
   }
 

@@ -15,7 +15,7 @@ import type { Era } from './versions.ts'
 const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities'
 
 /** A request as far as its body alone describes it. */
-export type Envelope = Omit<McpRequest, 'parameterHeaders' | 'principal' | 'sessionKey' | 'trace' | 'signal'>
+export type Envelope = Omit<McpRequest, 'parameterHeaders' | 'principal' | 'sessionKey' | 'legacySession' | 'trace' | 'signal'>
 
 export interface Rejected {
   readonly kind: 'rejected'

@@ -13,13 +13,27 @@ export interface CacheHint {
   readonly scope: 'public' | 'private'
 }
 
-export type Result =
+/** What a call of a tool tells of itself beside its result, for the log and for telemetry. */
+export interface Noted {
+  /** The code of the refusal that the result is. */
+  readonly refusal?: string | undefined
+  /** The device that it was about; several are joined by commas. */
+  readonly device?: string | undefined
+  /** How long it only waited, in milliseconds. */
+  readonly waitedMs: number
+}
+
+export type Result = AnyResult & { readonly noted?: Noted }
+
+type AnyResult =
   | {
     readonly kind: 'complete'
     readonly body: JsonObject
     readonly cache?: CacheHint
     /** Takes back what making the result brought about; called when the caller never got it. */
     readonly undo?: () => Promise<void>
+    /** The session id that goes out beside the result (LEGACY-02). */
+    readonly sessionId?: string
   }
   | { readonly kind: 'prepared', readonly prepared: PreparedResult }
   /** Questions to the caller, which calls again with the answers and the state (MRTR-01); for modern callers alone. */

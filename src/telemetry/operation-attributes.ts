@@ -8,7 +8,7 @@
  */
 import type { Attributes } from '@opentelemetry/api'
 import { isLegacyVersion, modernVersions } from '../protocol/versions.ts'
-import type { Failure, Operation } from './operation.ts'
+import type { Ending, Failure, Operation } from './operation.ts'
 import type { PrincipalHash } from './principal-hash.ts'
 import { redactUri } from './redact-uri.ts'
 
@@ -31,13 +31,20 @@ export const attributeNames = {
   clientPort: 'client.port',
   era: 'mooring.era.downstream',
   principalHash: 'mooring.principal.hash',
-  deviceId: 'mooring.device.id'
+  deviceId: 'mooring.device.id',
+  refusalCode: 'mooring.refusal.code',
+  waitDuration: 'mooring.wait.duration'
 } as const
 
 export const durationName = 'mcp.server.operation.duration'
 
 /** In seconds. */
 export const durationBuckets: readonly number[] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300]
+
+export const waitName = 'mooring.server.wait.duration'
+
+/** In seconds. */
+export const waitBuckets: readonly number[] = [0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600]
 
 /** Callers choose ids, and how long they are. */
 const longestId = 128
@@ -63,11 +70,16 @@ export function spanAttributes (operation: Operation, principalHash: PrincipalHa
 }
 
 /** Fewer than a span has: each combination of values is a series of its own. */
-export function durationAttributes (operation: Operation, failure: Failure | undefined): Attributes {
-  return { ...commonAttributes(operation), ...(failure === undefined ? {} : failureAttributes(failure)) }
+export function durationAttributes (operation: Operation, ending: Ending): Attributes {
+  return { ...commonAttributes(operation), ...endingAttributes(ending) }
 }
 
-export function failureAttributes (failure: Failure): Attributes {
+/** The code tells refusals apart, all of which the conventions call `tool_error`. */
+export function endingAttributes ({ failure, refusal }: Ending): Attributes {
+  return { ...(failure === undefined ? {} : failureAttributes(failure)), ...present(attributeNames.refusalCode, refusal) }
+}
+
+function failureAttributes (failure: Failure): Attributes {
   return typeof failure === 'number'
     ? { [attributeNames.errorType]: String(failure), [attributeNames.statusCode]: String(failure) }
     : { [attributeNames.errorType]: failure }

@@ -18,5 +18,15 @@ export interface Operation {
   readonly uri?: string | undefined
 }
 
+/** How a request ended. */
+export interface Ending {
+  /** Undefined where it did not fail. */
+  readonly failure?: Failure | undefined
+  /** The code of the refusal that it was answered with: `docs/errors.md` lists them. */
+  readonly refusal?: string | undefined
+  /** How long it only waited, in milliseconds. */
+  readonly waitedMs?: number | undefined
+}
+
 /** How a request failed: with the code of a JSON-RPC error, by what a tool said, or for a reason unknown. */
 export type Failure = number | 'tool_error' | '_OTHER'

@@ -8,8 +8,8 @@
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags, type Context, type HrTime, type Meter, type Span, type SpanContext, type Tracer } from '@opentelemetry/api'
 import type { SpanReference, TraceContext } from '../protocol/trace-context.ts'
 import type { Clock } from '../runtime/clock.ts'
-import type { Failure, Operation } from './operation.ts'
-import { attributeNames, durationAttributes, durationBuckets, durationName, failureAttributes, spanAttributes, spanName } from './operation-attributes.ts'
+import type { Ending, Failure, Operation } from './operation.ts'
+import { attributeNames, durationAttributes, durationBuckets, durationName, endingAttributes, spanAttributes, spanName, waitBuckets, waitName } from './operation-attributes.ts'
 import type { PrincipalHash } from './principal-hash.ts'
 import { runInScope, runOutsideScopes, type RequestScope } from '../runtime/request-scope.ts'
 
@@ -17,9 +17,9 @@ export interface Operations {
   /**
    * Does the work of a request within its span and its scope.
    *
-   * @param failureOf whether the outcome is a failure
+   * @param endingOf what its outcome means
    */
-  run<T> (operation: Operation, scope: RequestScope | undefined, work: () => Promise<T>, failureOf: (outcome: T) => Failure | undefined): Promise<T>
+  run<T> (operation: Operation, scope: RequestScope | undefined, work: () => Promise<T>, endingOf: (outcome: T) => Ending): Promise<T>
   /** Records a request that was refused before its work began, `tookMs` after it came. */
   refused (operation: Operation, failure: Failure, tookMs: number): void
 }
@@ -38,6 +38,12 @@ export function createOperations ({ tracer, meter, clock, principalHash }: {
     advice: { explicitBucketBoundaries: [...durationBuckets] }
   })
 
+  const waits = meter?.createHistogram(waitName, {
+    unit: 's',
+    description: 'How long MCP requests that waited did nothing else: for a device, for the screen, for their caller.',
+    advice: { explicitBucketBoundaries: [...waitBuckets] }
+  })
+
   function begin (operation: Operation, startedAtMs: number): Span | undefined {
     return tracer?.startSpan(spanName(operation), {
       kind: SpanKind.SERVER,
@@ -47,21 +53,27 @@ export function createOperations ({ tracer, meter, clock, principalHash }: {
     }, parentContext(operation.trace))
   }
 
-  function end (operation: Operation, span: Span | undefined, failure: Failure | undefined, endedAtMs: number, tookMs: number): void {
+  function end (operation: Operation, span: Span | undefined, ending: Ending, endedAtMs: number, tookMs: number): void {
     // Whatever sends it later belongs to no request.
     runOutsideScopes(() => {
+      const { failure, waitedMs = 0 } = ending
+      span?.setAttributes(endingAttributes(ending))
+      if (waitedMs > 0) {
+        span?.setAttribute(attributeNames.waitDuration, waitedMs / 1_000)
+        waits?.record(waitedMs / 1_000, durationAttributes(operation, ending))
+      }
       if (span !== undefined && failure !== undefined) {
-        span.setAttributes(failureAttributes(failure))
         // Without a description: the messages of errors can repeat arguments.
         span.setStatus({ code: SpanStatusCode.ERROR })
       }
       span?.end(hrTime(endedAtMs))
-      durations?.record(tookMs / 1_000, durationAttributes(operation, failure))
+      // What only waited did no work: a request that waited ten minutes for a device was not slow.
+      durations?.record(Math.max(0, tookMs - waitedMs) / 1_000, durationAttributes(operation, ending))
     })
   }
 
   return {
-    async run (operation, scope, work, failureOf) {
+    async run (operation, scope, work, endingOf) {
       const startedAtMs = clock.nowMs()
       const startedMs = clock.monotonicMs()
       const span = begin(operation, startedAtMs)
@@ -72,22 +84,22 @@ export function createOperations ({ tracer, meter, clock, principalHash }: {
         if (scope.traceId === traceId) scope.spanId = spanId
       }
 
-      let failure: Failure | undefined = '_OTHER'
+      let ending: Ending = { failure: '_OTHER' }
       try {
         const outcome = await runInScope({
           traceId, spanId, peer: operation.peer, noteDevice: (deviceId) => span?.setAttribute(attributeNames.deviceId, deviceId)
         }, work)
-        failure = failureOf(outcome)
+        ending = endingOf(outcome)
         return outcome
       } finally {
         const tookMs = clock.monotonicMs() - startedMs
-        end(operation, span, failure, startedAtMs + tookMs, tookMs)
+        end(operation, span, ending, startedAtMs + tookMs, tookMs)
       }
     },
 
     refused (operation, failure, tookMs) {
       const endedAtMs = clock.nowMs()
-      end(operation, begin(operation, endedAtMs - tookMs), failure, endedAtMs, tookMs)
+      end(operation, begin(operation, endedAtMs - tookMs), { failure }, endedAtMs, tookMs)
     }
   }
 }

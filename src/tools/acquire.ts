@@ -119,18 +119,23 @@ export function createAcquireTools (
   })
 
   /** Acquires, and tells the caller its position in the queue while that takes. */
-  async function whileWaiting<T> ({ progress }: ToolCall, acquire: (onWaiting: NonNullable<AcquireTerms['onWaiting']>) => Promise<T>): Promise<T> {
-    const report = createWaitingReport({ clock, scheduler, progress })
+  async function whileWaiting<T> (call: ToolCall, acquire: (onWaiting: NonNullable<AcquireTerms['onWaiting']>) => Promise<T>): Promise<T> {
+    const report = createWaitingReport({ clock, scheduler, progress: call.progress })
+    let sinceMs: number | undefined
     try {
-      return await acquire(report.onWaiting)
+      return await acquire((position) => {
+        sinceMs ??= clock.monotonicMs()
+        report.onWaiting(position)
+      })
     } finally {
       report.stop()
+      if (sinceMs !== undefined) call.noteWait(clock.monotonicMs() - sinceMs)
     }
   }
 
   /** Makes the answer, with a way to take back what it is about: a lease of which no caller learned would never be released. */
   async function answerOrUndo (
-    granted: readonly Lease[], { signal }: ToolCall, answer: (deviceOf: (lease: Lease) => DeviceDescription) => ToolOutput
+    granted: readonly Lease[], call: ToolCall, answer: (deviceOf: (lease: Lease) => DeviceDescription) => ToolOutput
   ): Promise<ToolOutput> {
     async function undo (): Promise<void> {
       await Promise.all(granted.map(async ({ handle, holder }) => await leases.undo({ handle, holder })))
@@ -142,7 +147,8 @@ export function createAcquireTools (
         if (found === undefined) throw new Error(`device ${deviceId} was leased and is not in the pool`)
         return found.description
       })
-      ensureNotCancelled(signal)
+      ensureNotCancelled(call.signal)
+      for (const { deviceId } of granted) call.noteDevice(deviceId)
       return { ...output, undo }
     } catch (error) {
       // If this fails too, they expire.

@@ -54,7 +54,7 @@ export function createActTools ({ uses, clock, scheduler }: Pick<DeviceToolParts
         const wait = waitFor === undefined
           ? undefined
           : await tryToWait(() => waitUntil(
-            { clock, scheduler }, use, { selector: waitFor, state: 'visible' }, { timeoutMs: waitMs, pollMs, progress, log, done }
+            { clock, scheduler }, use, { selector: waitFor, state: 'visible' }, { timeoutMs: waitMs, pollMs, progress, log, noteWait: (ms) => call.noteWait(ms), done }
           ))
         return await actionOutput({ scheduler }, use, {
           done: wait === undefined ? done : `${done} ${wait.outcome}`,

@@ -23,6 +23,8 @@ import { createKeyedTurns } from './turns.ts'
 export interface UseRequest {
   readonly handle: string
   readonly principal: Principal
+  /** Hashed. */
+  readonly sessionKey?: string | undefined
   readonly signal: AbortSignal
   /** How long the work may hold off the end of its lease. */
   readonly limitMs?: number | undefined
@@ -111,12 +113,20 @@ export function createDeviceUses ({ leases, screens, onScreenChange }: {
 /** The same for calls of tools, which need not name their lease. */
 export function createCallUses (uses: DeviceUses<UseRequest>, choice: LeaseChoice): DeviceUses<CallUse> {
   async function chosen ({ handle, call, limitMs }: CallUse): Promise<UseRequest> {
-    const { principal, signal } = call
-    return { ...await choice.choose(handle, call), principal, signal, limitMs }
+    const { principal, sessionKey, signal } = call
+    return { ...await choice.choose(handle, call), principal, sessionKey, signal, limitMs }
+  }
+
+  /** The work, once its call has noted the phone in hand. */
+  function noted<T> ({ call }: CallUse, work: (use: DeviceUse) => Promise<T>): (use: DeviceUse) => Promise<T> {
+    return (use) => {
+      call.noteDevice(use.lease.deviceId)
+      return work(use)
+    }
   }
 
   return {
-    reading: async (request, work) => await uses.reading(await chosen(request), work),
-    acting: async (request, work) => await uses.acting(await chosen(request), work)
+    reading: async (request, work) => await uses.reading(await chosen(request), noted(request, work)),
+    acting: async (request, work) => await uses.acting(await chosen(request), noted(request, work))
   }
 }

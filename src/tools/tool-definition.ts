@@ -35,8 +35,16 @@ export interface Aside {
   readonly undo: () => Promise<void>
 }
 
+/** What a call tells of itself, for the log and for telemetry. Callers never see it. */
+export interface CallNotes {
+  /** The call is about this device. */
+  noteDevice (deviceId: string): void
+  /** The call has only waited so long: for a phone, for the screen, for its caller. That is not counted as work. */
+  noteWait (waitedMs: number): void
+}
+
 /** What a tool knows of the call besides its arguments. It can ask its caller: `asking.ts` has the rules. */
-export interface ToolCall extends Asking {
+export interface ToolCall extends Asking, CallNotes {
   readonly principal: Principal
   /** The hash of the caller's session key, if it has one: names a default lease, and authorizes nothing. */
   readonly sessionKey: string | undefined

@@ -31,6 +31,8 @@ export interface WaitOptions {
   readonly pollMs: number
   readonly progress: ToolCall['progress']
   readonly log: ToolCall['log']
+  /** Told of each pause between two looks. */
+  readonly noteWait: (pausedMs: number) => void
   /** What the call has done already, as a sentence, in case the wait is in vain. */
   readonly done?: string
 }
@@ -54,7 +56,7 @@ export async function waitUntil (
   { clock, scheduler }: { readonly clock: Clock, readonly scheduler: Scheduler },
   use: DeviceUse,
   condition: Condition,
-  { timeoutMs, pollMs, progress, log, done }: WaitOptions
+  { timeoutMs, pollMs, progress, log, noteWait, done }: WaitOptions
 ): Promise<Waited> {
   const { signal } = use.command
   const startMs = clock.monotonicMs()
@@ -86,7 +88,9 @@ export async function waitUntil (
       reportedMs = waitedMs
       progress({ progress: waitedMs, total: timeoutMs, message: `Waiting for ${describeCondition(condition)}` })
     }
+    const pausedAtMs = clock.monotonicMs()
     await pause(scheduler, Math.min(pollMs, timeoutMs - waitedMs), signal)
+    noteWait(clock.monotonicMs() - pausedAtMs)
   }
 }
 

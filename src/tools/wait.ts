@@ -33,7 +33,7 @@ export function createWaitTools ({ uses, clock, scheduler }: Pick<DeviceToolPart
       const { progress, log } = call
       return uses.reading({ handle, call, limitMs: timeoutMs + longestLookMs }, async (use) => {
         const { screen, element, waitedMs, wasSeen } = await waitUntil(
-          { clock, scheduler }, use, { selector, state, text }, { timeoutMs, pollMs, progress, log }
+          { clock, scheduler }, use, { selector, state, text }, { timeoutMs, pollMs, progress, log, noteWait: (ms) => call.noteWait(ms) }
         )
         const { lines, data } = viewScreen(screen, defaultView)
         const found = element !== undefined

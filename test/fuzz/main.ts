@@ -5,7 +5,7 @@ import { bothSides } from '../oracle/both-sides.ts'
 import { changedCall, validCall } from '../oracle/calls.ts'
 import { compare } from '../oracle/compare.ts'
 import { histories } from '../leases/model/histories.ts'
-import { appProperties } from './app-properties.ts'
+import { appProperties, measureClosely } from './app-properties.ts'
 import { deviceProperties } from './device-properties.ts'
 import { asyncProperty, type FuzzProperty } from './fuzz-property.ts'
 import { listProperties } from './list-properties.ts'
@@ -26,6 +26,8 @@ if (values['help'] === true || !(seconds > 0) || !Number.isInteger(firstSeed)) {
   console.log(usage)
   process.exit(values['help'] === true ? 0 : 2)
 }
+
+measureClosely()
 
 const closings: Array<() => unknown> = []
 const owner = { teardown: (closing: () => unknown) => { closings.push(closing) } }

@@ -56,7 +56,7 @@ t.test('TRACE-01: every log line of a traced request names its trace, those of t
     await wire.modern('tools/call', { name: 'releaseDevice', arguments: { lease }, _meta: { traceparent } })
   }, 2)
 
-  t.same(lines.map(({ msg }) => msg), ['lease granted', 'request answered', 'lease ended', 'request answered'])
+  t.same(lines.map(({ msg }) => msg), ['lease granted', 'tool called', 'request answered', 'lease ended', 'tool called', 'request answered'])
   // Without a collector no span is made here, and the code runs in the caller's.
   for (const line of lines) t.match(line, { trace_id: traceId, span_id: spanId })
 })
@@ -77,8 +77,8 @@ t.test('a request without a trace has none in its log lines, also behind a trace
     await call('acquireDevice', {})
   }, 2)
 
-  t.same(lines.map(({ msg }) => msg), ['lease granted', 'request answered', 'lease granted', 'request answered'])
-  t.same(lines.map(({ trace_id: trace }) => trace), [traceId, traceId, undefined, undefined])
+  t.same(lines.map(({ msg }) => msg), ['lease granted', 'tool called', 'request answered', 'lease granted', 'tool called', 'request answered'])
+  t.same(lines.map(({ trace_id: trace }) => trace), [traceId, traceId, traceId, undefined, undefined, undefined])
 })
 
 t.test('traced requests that run beside each other never mix', async (t) => {
@@ -235,7 +235,7 @@ t.test('a refusal of a tool, an error and a refusal on the way are failed spans'
   await app.close()
 
   t.match(receiver.spans().map(({ name, status, attributes }) => ({ name, status, attributes })), [
-    { name: 'tools/call observe', status: { code: 2 }, attributes: { 'error.type': 'tool_error' } },
+    { name: 'tools/call observe', status: { code: 2 }, attributes: { 'error.type': 'tool_error', 'mooring.refusal.code': 'lease_unknown' } },
     { name: 'tools/call', status: { code: 2 }, attributes: { 'error.type': '-32602', 'rpc.response.status_code': '-32602' } },
     { name: 'tools/list', status: { code: 2 }, attributes: { 'error.type': '-32020', 'rpc.response.status_code': '-32020' } },
     { name: '_OTHER', status: { code: 2 }, attributes: { 'error.type': '-32601' } },
@@ -254,7 +254,7 @@ t.test('a request without a trace begins one, which its log lines name', async (
   const [span] = receiver.spans()
   t.notOk(span.parentSpanId)
   t.same(lines.map(({ msg, trace_id: trace, span_id: id }) => [msg, trace, id]), [
-    ['lease granted', span.traceId, span.spanId], ['request answered', span.traceId, span.spanId]
+    ['lease granted', span.traceId, span.spanId], ['tool called', span.traceId, span.spanId], ['request answered', span.traceId, span.spanId]
   ])
 })
 

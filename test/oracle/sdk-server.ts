@@ -72,6 +72,8 @@ function registerTool (server: McpServer, { name, title = name, description, inp
         if (token !== undefined) sent.push(context.mcpReq.notify({ method: 'notifications/progress', params: { progressToken: token, ...step } }))
       },
       log: (level, data) => { sent.push(context.mcpReq.log(level, data, 'mooring')) },
+      noteDevice: () => {},
+      noteWait: () => {},
       addAside: () => { throw new Error('no tool of the fixture does anything on the side') }
     }
     const result = await run(input, call)

@@ -38,9 +38,9 @@ export function exchangeBench ({ offer = {}, catalog = localCatalog(offer), maxS
     listenStreams: registry,
     bus,
     operations: undefined,
-    legacy: { serverRequests: 'on' },
+    legacy: { serverRequests: 'on', sessionId: 'none' },
     maxRequestsInFlight: 20,
-    log: { warn: write, error: write },
+    log: { info: () => {}, warn: write, error: write },
     clock: time.clock,
     ids: randomIds
   })

@@ -86,12 +86,14 @@ export async function benchOver (drivers: readonly DeviceDriver[], time: ToolTim
   const deviceUses = createDeviceUses({ leases, screens, onScreenChange: ({ handle }) => { screenChanges.push(handle) } })
   const tools = createDeviceTools({ leases, screens, deviceUses, ...time })
 
+  const silentNotes = { noteDevice: () => {}, noteWait: () => {} }
+
   async function call (name: string, args: Record<string, unknown> = {}, { principal = alice, sessionKey, signal = new AbortController().signal, progress = () => {}, log = () => {}, ...asking }: Partial<ToolCall> = {}): Promise<Answer> {
     const tool = tools.find((candidate) => candidate.name === name)
     if (tool === undefined) throw new Error(`no tool ${name}`)
     let aside: Aside | undefined
     const addAside = (added: Aside): void => { aside = added }
-    const output = await tool.run(tool.input.parse(args), { principal, sessionKey, signal, progress, log, addAside, ...scriptedCaller(), ...asking })
+    const output = await tool.run(tool.input.parse(args), { principal, sessionKey, signal, progress, log, addAside, ...silentNotes, ...scriptedCaller(), ...asking })
     const [first] = output.content
     return { ...output, aside, text: first?.type === 'text' ? first.text : '' }
   }

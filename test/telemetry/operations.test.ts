@@ -41,9 +41,9 @@ function setup (t: Test) {
     operations,
     advance,
     spans: () => spans.getFinishedSpans(),
-    async durations () {
+    async durations (name = 'mcp.server.operation.duration') {
       await meters.forceFlush()
-      return metrics.getMetrics().at(-1)?.scopeMetrics[0]?.metrics[0]
+      return metrics.getMetrics().at(-1)?.scopeMetrics[0]?.metrics.find(({ descriptor }) => descriptor.name === name)
     }
   }
 }
@@ -54,7 +54,7 @@ t.test('a span says what was asked, by whom and over what, under the names of th
   await operations.run(operation(), undefined, async () => {
     noteDevice('phone-1')
     advance(250.5)
-  }, () => undefined)
+  }, () => ({}))
 
   const [span] = spans()
   t.match(span, {
@@ -95,7 +95,7 @@ t.test('the target of a span is a tool or a prompt, never a URI', async (t) => {
     { method: undefined, tool: undefined }
   ]
 
-  for (const subject of subjects) await operations.run(operation(subject), undefined, async () => {}, () => undefined)
+  for (const subject of subjects) await operations.run(operation(subject), undefined, async () => {}, () => ({}))
 
   t.same(spans().map(({ name }) => name), ['prompts/get exploreApp', 'resources/read', 'tools/list', '_OTHER'])
   t.match(spans().map(({ attributes }) => attributes), [
@@ -106,12 +106,12 @@ t.test('the target of a span is a tool or a prompt, never a URI', async (t) => {
 t.test('a failure is an error with its type and code, and without its message', async (t) => {
   const { operations, spans } = setup(t)
 
-  await operations.run(operation(), undefined, async () => {}, () => -32602)
-  await operations.run(operation(), undefined, async () => {}, () => 'tool_error')
-  await t.rejects(operations.run(operation(), undefined, async () => { throw new Error('secret') }, () => undefined), { message: 'secret' })
+  await operations.run(operation(), undefined, async () => {}, () => ({ failure: -32602 }))
+  await operations.run(operation(), undefined, async () => {}, () => ({ failure: 'tool_error', refusal: 'element_not_found' }))
+  await t.rejects(operations.run(operation(), undefined, async () => { throw new Error('secret') }, () => ({})), { message: 'secret' })
 
   t.match(spans().map(({ attributes }) => attributes), [
-    { 'error.type': '-32602', 'rpc.response.status_code': '-32602' }, { 'error.type': 'tool_error' }, { 'error.type': '_OTHER' }
+    { 'error.type': '-32602', 'rpc.response.status_code': '-32602' }, { 'error.type': 'tool_error', 'mooring.refusal.code': 'element_not_found' }, { 'error.type': '_OTHER' }
   ])
   for (const { status, events } of spans()) {
     t.same(status, { code: SpanStatusCode.ERROR })
@@ -120,12 +120,25 @@ t.test('a failure is an error with its type and code, and without its message', 
   t.notOk('rpc.response.status_code' in (spans()[1]?.attributes ?? {}))
 })
 
+t.test('what a request only waited is beside its duration, and its span has all of its time', async (t) => {
+  const { operations, advance, spans, durations } = setup(t)
+
+  await operations.run(operation({ tool: 'acquireDevice' }), undefined, async () => { advance(600_040) }, () => ({ waitedMs: 600_000 }))
+  await operations.run(operation({ tool: 'observe' }), undefined, async () => { advance(30) }, () => ({ waitedMs: 0 }))
+
+  t.match(spans().map(({ duration, attributes }) => [duration[0], attributes['mooring.wait.duration']]), [[600, 600], [0, undefined]])
+  t.match(await durations(), { dataPoints: [{ value: { max: 0.04 } }, { value: { max: 0.03 } }] })
+  t.match(await durations('mooring.server.wait.duration'), {
+    descriptor: { unit: 's' }, dataPoints: [{ value: { count: 1, sum: 600 }, attributes: { 'gen_ai.tool.name': 'acquireDevice' } }]
+  })
+})
+
 t.test('without a caller\'s trace one begins here, and log lines name it', async (t) => {
   const { operations, spans } = setup(t)
   const scope: RequestScope = { traceId: undefined, spanId: undefined, peer }
 
   const logged = await runInScope(scope, async () =>
-    await operations.run(operation({ trace: undefined }), scope, async () => traceLogFields(), () => undefined))
+    await operations.run(operation({ trace: undefined }), scope, async () => traceLogFields(), () => ({})))
 
   const [span] = spans()
   t.equal(span?.parentSpanContext, undefined)
@@ -138,7 +151,7 @@ t.test('a caller that does not sample its trace gets no span, and its log lines 
   const { operations, spans, durations } = setup(t)
   const trace = { parent: { ...parent, sampled: false }, state: undefined, baggage: undefined, around: undefined }
 
-  const logged = await operations.run(operation({ trace }), undefined, async () => traceLogFields(), () => undefined)
+  const logged = await operations.run(operation({ trace }), undefined, async () => traceLogFields(), () => ({}))
 
   t.same(spans(), [])
   t.match(logged, { trace_id: parent.traceId, span_id: /^[0-9a-f]{16}$/ })
@@ -149,7 +162,7 @@ t.test('the span of the HTTP request around the message becomes a link', async (
   const { operations, spans } = setup(t)
   const around = { traceId: 'c'.repeat(32), spanId: 'd'.repeat(16), sampled: true }
 
-  await operations.run(operation({ trace: { parent, state: undefined, baggage: undefined, around } }), undefined, async () => {}, () => undefined)
+  await operations.run(operation({ trace: { parent, state: undefined, baggage: undefined, around } }), undefined, async () => {}, () => ({}))
 
   t.match(spans(), [{ links: [{ context: { traceId: around.traceId, spanId: around.spanId } }] }])
 })
@@ -162,7 +175,7 @@ t.test('concurrent requests keep their own trace and device', async (t) => {
     await operations.run(operation({ trace }), undefined, async () => {
       for (let step = 0; step < 10 - index; step++) await Promise.resolve()
       noteDevice(trace.parent.traceId)
-    }, () => undefined)
+    }, () => ({}))
   }))
 
   t.equal(spans().length, 10)
@@ -173,7 +186,7 @@ t.test('durations are counted in seconds in the buckets of the conventions, in f
   const { operations, advance, durations } = setup(t)
 
   for (const id of [1, 2]) {
-    await operations.run(operation({ request: { era: 'modern', version: '2026-07-28', id } }), undefined, async () => { advance(1_500) }, () => undefined)
+    await operations.run(operation({ request: { era: 'modern', version: '2026-07-28', id } }), undefined, async () => { advance(1_500) }, () => ({}))
   }
   operations.refused(operation({ method: undefined, tool: undefined, request: { era: 'modern', version: 'v999', id: 3 } }), -32022, 4)
 
@@ -207,7 +220,7 @@ t.test('durations are counted in seconds in the buckets of the conventions, in f
 t.test('nothing a caller may want to keep to itself is in a span', async (t) => {
   const { operations, spans } = setup(t)
 
-  await operations.run(operation({ uri: `https://ada:secret@example.com/${handle}?token=secret`, request: { era: 'legacy', version: '2025-11-25', id: 'x'.repeat(10_000) } }), undefined, async () => {}, () => undefined)
+  await operations.run(operation({ uri: `https://ada:secret@example.com/${handle}?token=secret`, request: { era: 'legacy', version: '2025-11-25', id: 'x'.repeat(10_000) } }), undefined, async () => {}, () => ({}))
 
   const shown = JSON.stringify(spans().map(({ name, attributes, links, events, status }) => ({ name, attributes, links, events, status })))
   t.notMatch(shown, /secret|ada|mooring\\u0000/)

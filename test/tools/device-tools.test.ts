@@ -25,7 +25,7 @@ t.test('the first tool succeeds without arguments', async (t) => {
   const { tools } = await setup()
   const [first] = tools
 
-  t.match(await first?.run(first.input.parse({}), { principal: alice, sessionKey: undefined, signal: new AbortController().signal, progress () {}, log () {}, addAside () {}, ...scriptedCaller() }), { content: [{ type: 'text' }] })
+  t.match(await first?.run(first.input.parse({}), { principal: alice, sessionKey: undefined, signal: new AbortController().signal, progress () {}, log () {}, noteDevice () {}, noteWait () {}, addAside () {}, ...scriptedCaller() }), { content: [{ type: 'text' }] })
 })
 
 t.test('POOL-01: every tool that is about a lease takes it as `lease`, which may be left out, and has no other way to a device', async (t) => {
