@@ -8,6 +8,7 @@
 import { z } from 'zod'
 import { compileSchema } from '../protocol/json-schema.ts'
 import { isObject, type JsonObject } from '../protocol/message.ts'
+import { hasHalf, wellFormed } from '../text/well-formed.ts'
 import { argumentProblems, describableIssues, type ArgumentProblem } from './argument-problems.ts'
 import { readInputSchema } from './input-schema.ts'
 import { lenientFor } from './lenient-arguments.ts'
@@ -41,6 +42,8 @@ export function zodCheck (input: z.ZodObject): ArgumentCheck {
       const wanted = lenient(given)
       // Text that was read as an object may hold more than it seemed to.
       if (wanted !== given && !holdsAtMost(maxValues, wanted)) return tooManyValues
+      const torn = pathToHalf(wanted)
+      if (torn !== undefined) return misfit([{ path: torn.join('.'), problem: 'has half of a character: one unit of a surrogate pair without the other' }])
       const read = input.safeParse(wanted, describableIssues)
       return read.success ? { ok: true, input: read.data } : { ok: false, problems: argumentProblems(read.error, wanted, schema) }
     }
@@ -85,6 +88,17 @@ function holdsAtMost (limit: number, value: unknown): boolean {
     return true
   }
   return fits(value)
+}
+
+/** Where a text stands, or a name, that no other program can read; undefined where there is none. */
+function pathToHalf (value: unknown): readonly string[] | undefined {
+  if (typeof value === 'string') return hasHalf(value) ? [] : undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [name, member] of Object.entries(value)) {
+    const path = hasHalf(name) ? [] : pathToHalf(member)
+    if (path !== undefined) return [wellFormed(name), ...path]
+  }
+  return undefined
 }
 
 /** All that can be said of the input in JSON Schema 2020-12 (SCHEMA-01, SCHEMA-04). */

@@ -49,14 +49,13 @@ export function pageBody (items: readonly ListItem[], start: number, { member }:
  */
 export function startOf (items: readonly ListItem[], cursor: unknown): number {
   if (cursor === undefined) return 0
-  // LIST-04: an empty cursor means no end, and none of ours is empty.
-  if (typeof cursor !== 'string' || cursor === '') {
-    throw new ProtocolError(invalidParams('params.cursor must be text that came as nextCursor; leave it out for the first page.'))
-  }
-  const after = readCursor(cursor)
+  const after = typeof cursor === 'string' ? readCursor(cursor) : undefined
   const index = after === undefined ? -1 : items.findIndex(({ name }) => name === after)
   if (index === -1) {
-    throw new ProtocolError(invalidParams('The cursor is not one of this list, or the list has changed; start again without a cursor.'))
+    // LIST-04: an empty cursor is no end of the list, and seldom one of ours.
+    throw new ProtocolError(invalidParams(typeof cursor === 'string' && cursor !== ''
+      ? 'The cursor is not one of this list, or the list has changed; start again without a cursor.'
+      : 'params.cursor must be text that came as nextCursor; leave it out for the first page.'))
   }
   return index + 1
 }

@@ -1,10 +1,12 @@
+import { hasHalf } from '../text/well-formed.ts'
 import { invalidParams } from './error-table.ts'
 import type { JsonObject } from './message.ts'
 import type { Rejection } from './rejection.ts'
 
 /** What `_meta` gives for progress (PROG-01): undefined where that is no token. */
 export function readProgressToken ({ progressToken }: JsonObject): string | number | undefined {
-  return typeof progressToken === 'string' || Number.isSafeInteger(progressToken) ? progressToken as string | number : undefined
+  const isToken = typeof progressToken === 'string' ? !hasHalf(progressToken) : Number.isSafeInteger(progressToken)
+  return isToken ? progressToken as string | number : undefined
 }
 
 /**
@@ -13,5 +15,5 @@ export function readProgressToken ({ progressToken }: JsonObject): string | numb
  */
 export function checkProgressToken ({ meta, progressToken }: { readonly meta: JsonObject, readonly progressToken: string | number | undefined }): Rejection | undefined {
   if (progressToken !== undefined || meta['progressToken'] === undefined || meta['progressToken'] === null) return undefined
-  return invalidParams('params._meta.progressToken must be a string or a whole number up to 2^53 - 1; leave it out for no progress.')
+  return invalidParams('params._meta.progressToken must be a string of whole characters or a whole number up to 2^53 - 1; leave it out for no progress.')
 }

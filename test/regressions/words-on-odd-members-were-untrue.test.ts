@@ -23,9 +23,9 @@ t.test('PROG-01: what is no progress token is refused in both eras; null stands 
   const { port, token } = await startTestApp(t)
   const wire = mcpWire({ port, token: await token() })
 
-  for (const progressToken of [1.5, 2 ** 53, {}, [], true]) {
+  for (const progressToken of [1.5, 2 ** 53, {}, [], true, '\ud83d']) {
     for (const reply of [await wire.modern('tools/list', { _meta: { progressToken } }), await wire.legacy('tools/list', { _meta: { progressToken } })]) {
-      t.match(reply.json().error, { code: -32602, message: /progressToken must be a string or a whole number up to 2\^53 - 1/ }, JSON.stringify(progressToken))
+      t.match(reply.json().error, { code: -32602, message: /progressToken must be a string of whole characters or a whole number up to 2\^53 - 1/ }, JSON.stringify(progressToken))
     }
   }
   for (const progressToken of [null, '', 0, -1, 2 ** 53 - 1]) t.match((await wire.modern('tools/list', { _meta: { progressToken } })).json(), { result: { tools: Array } }, JSON.stringify(progressToken))
@@ -37,6 +37,7 @@ t.test('RPC-02: an id is told what is wrong with it, and a whole number not that
 
   t.match(wordsOn(null), refused(/`id` must not be null; a message without an answer has no `id`/))
   for (const id of [2 ** 53, -(2 ** 53), 1e300]) t.match(wordsOn(id), refused(/beyond 2\^53 - 1, which cannot be answered exactly; send it as a string/), String(id))
+  t.match(wordsOn('a\udc00'), refused(/half of a surrogate pair/))
   for (const id of [1.5, {}, [], true]) t.match(wordsOn(id), refused(/`id` must be a string or a whole number/))
   for (const id of ['', '0', 0, 2 ** 53 - 1]) t.match(wordsOn(id), { kind: 'request', envelope: { id } })
 })
