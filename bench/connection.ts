@@ -48,7 +48,7 @@ export async function openConnection (port: number, failed: (error: Error) => vo
     reading = undefined
     answered = undefined
     bytes = 0
-    if (deliver === undefined) failed(new Error('an answer came that nobody had asked for'))
+    if (deliver === undefined) failed(new Error('an answer came without a request'))
     else deliver(answer)
   })
   socket.on('error', failed)

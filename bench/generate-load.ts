@@ -20,7 +20,7 @@ export interface LoadGenerator {
 /**
  * Opens the connections and sends one request on each, which is not part of any burst.
  *
- * A process that sleeps until an answer comes has to be woken by whoever sends it, which is
+ * A process that sleeps until an answer comes has to be woken by its sender, which is
  * counted as the sender's time: some three microseconds for each answer. The slower a server,
  * the more often the load falls asleep, so all that slows it down is counted twice. With a core
  * of its own the load stays awake instead.

@@ -16,7 +16,7 @@ export function watchForInterruption (): Interruption {
   const happened = new Promise<never>((_resolve, reject) => {
     controller.signal.addEventListener('abort', () => reject(new Error('interrupted')))
   })
-  // Whether anybody waits for it at that moment is chance.
+  // Whether a request waits for it at that moment is chance.
   happened.catch(() => {})
   for (const [name, number] of Object.entries(signalNumbers)) {
     process.once(name, () => {

@@ -11,7 +11,7 @@ export interface HostOriginOptions {
 }
 
 /**
- * Refuses requests that were not meant for this server: a page in somebody's browser that
+ * Refuses requests that were not meant for this server: a page in a browser that
  * found the port, or a name that was made to point here (HTTP-10, HTTP-11, VAL-02). It comes
  * before everything else, so that such a request learns nothing, not even whether its token
  * would do.

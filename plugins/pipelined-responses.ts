@@ -10,7 +10,7 @@ const maxWaiting = 64
  *
  * A client may send its next request before it has the answer to the last. Node answers in
  * order, so a later response has no socket yet; when the connection closes meanwhile, Node
- * forgets that response without a word. Whoever waits for its `close`, to count it out or to
+ * forgets that response without a word. Code that waits for its `close`, to count it out or to
  * stop its work, would wait for ever.
  *
  * A client that has too many of them waiting is cut off: it is not one that waits for answers.
@@ -44,7 +44,7 @@ export default fp(async function pipelinedResponses (fastify) {
       for (const response of responses) {
         if (response.socket !== null) continue
         response.destroy()
-        // As Node marks the response that had the socket: who waits for it from now on asks for the mark.
+        // As Node marks the response that had the socket: code that waits for it from now on asks for the mark.
         Object.assign(response, { _closed: true })
         response.emit('close')
       }

@@ -1,4 +1,6 @@
+import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import type { Incoming } from '../src/protocol/envelope.ts'
 import { readSessionKeyHeader } from '../src/protocol/session-key.ts'
 import type { Era } from '../src/protocol/versions.ts'
 import type {} from './envelope.ts'
@@ -17,12 +19,12 @@ export default fp(async function sessionKey (fastify) {
 
   fastify.addHook('preHandler', (request, reply, done) => {
     const { incoming } = request
-    // What wants no answer belongs to no lease.
-    if (incoming?.kind !== 'request' && incoming?.kind !== 'batch') {
+    // What else wants no answer belongs to no lease; a cancellation reaches the requests of its key (LEGACY-13).
+    if (incoming?.kind !== 'request' && incoming?.kind !== 'batch' && !isCancellation(incoming)) {
       done()
       return
     }
-    // Only old clients send batches.
+    // Only old clients send batches, and cancel by name.
     const era: Era = incoming.kind === 'request' ? incoming.envelope.era : 'legacy'
     const read = readSessionKeyHeader(request.headers, era)
     if (!read.ok) {
@@ -33,3 +35,7 @@ export default fp(async function sessionKey (fastify) {
     done()
   })
 }, { name: 'session-key', fastify: '5.x', dependencies: ['envelope'] })
+
+function isCancellation (incoming: FastifyRequest['incoming']): incoming is Extract<Incoming, { kind: 'notification' }> {
+  return incoming?.kind === 'notification' && incoming.era === 'legacy' && incoming.method === 'notifications/cancelled'
+}

@@ -3,8 +3,8 @@
  *
  * Requests and answers are those that clients know from the device servers before this one:
  * short errors of one member, and members of the request that say nothing to us are passed
- * over. A lease is named by its handle or by the session key it is bound to. Who names somebody
- * else's, or one that never was, gets the same answer.
+ * over. A lease is named by its handle or by the session key it is bound to. A caller that
+ * names another holder's lease, or one that never was, gets the same answer.
  */
 import type { FastifyPluginAsync } from 'fastify'
 import type {} from '../plugins/bearer-auth.ts'

@@ -3,19 +3,21 @@ import type {} from '../plugins/session-key.ts'
 import type {} from '../plugins/trace.ts'
 import type { Sender } from '../src/mcp/exchange/channel.ts'
 import type { Principal } from '../src/protocol/principal.ts'
-import type { RequestHeaders } from '../src/protocol/request-headers.ts'
+import { headerText, type RequestHeaders } from '../src/protocol/request-headers.ts'
 
 /** The sender of an HTTP request, with what its headers say beside the body. */
 export class HttpSender implements Sender {
   readonly principal: Principal
   readonly sessionKey: string | undefined
   readonly trace: Sender['trace']
+  readonly sessionId: string | undefined
   readonly #headers: RequestHeaders
 
   constructor ({ sessionKey, trace, headers }: FastifyRequest, principal: Principal) {
     this.principal = principal
     this.sessionKey = sessionKey ?? undefined
     this.trace = trace ?? undefined
+    this.sessionId = headerText(headers, 'mcp-session-id')
     this.#headers = headers
   }
 

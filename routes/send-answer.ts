@@ -6,8 +6,9 @@ import type { FramedResult } from '../src/protocol/encode.ts'
 const jsonType = 'application/json; charset=utf-8'
 
 /** Answers with one JSON-RPC message. */
-export function sendAnswer (reply: FastifyReply, { status, retryAfterMs, message }: Answer): void {
+export function sendAnswer (reply: FastifyReply, { status, retryAfterMs, message, sessionId }: Answer): void {
   if (retryAfterMs !== undefined) reply.header('retry-after', Math.ceil(retryAfterMs / 1_000))
+  if (sessionId !== undefined) reply.header('mcp-session-id', sessionId)
   reply.code(status).type(jsonType)
   if (typeof message === 'string') reply.send(message)
   else sendPieces(reply, message)

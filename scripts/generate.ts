@@ -5,6 +5,7 @@ import { configSchemaFile, configurationPage } from '../src/config/reference-pag
 import { packageRoot } from '../src/runtime/package-root.ts'
 import { errorsPage } from './errors-page.ts'
 import { openapiDocument } from './openapi-document.ts'
+import { publishedLists } from './published-lists.ts'
 import { readWireRules, wireRulesPage } from './wire-rules.ts'
 
 const files = {
@@ -12,7 +13,8 @@ const files = {
   'docs/errors.md': errorsPage(),
   'docs/wire-rules.md': wireRulesPage(readWireRules()),
   'mooring.schema.json': configSchemaFile(),
-  'openapi/openapi.json': await openapiDocument()
+  'openapi/openapi.json': await openapiDocument(),
+  ...await publishedLists()
 }
 
 for (const [name, content] of Object.entries(files)) {

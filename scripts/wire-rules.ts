@@ -21,10 +21,10 @@ export interface WireRule {
   readonly id: string
   readonly group: string
   readonly level: 'must' | 'should' | 'may' | 'project'
-  /** Who has to keep it. */
+  /** The parties that have to keep it. */
   readonly binds: ReadonlyArray<'server' | 'client' | 'gateway' | 'host'>
   readonly says: string
-  /** What it needs before it can bind anybody; `undefined` when it binds now. */
+  /** What it needs before it can bind any party; `undefined` when it binds now. */
   readonly comesWith: string | undefined
   /** Test files that cite it, as paths below `test/`. */
   readonly tests: readonly string[]

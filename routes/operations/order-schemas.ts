@@ -22,7 +22,7 @@ const reason = {
   minLength: 1,
   maxLength: 200,
   pattern: '^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Bidi_Control}\\u{E0000}-\\u{E007F}]*$',
-  description: 'Why, for whoever reads the audit or is refused: one line without control characters.'
+  description: 'The reason, for readers of the audit and for callers that are refused: one line without control characters.'
 } as const
 
 const reasonBody = { type: 'object', additionalProperties: false, required: ['reason'], properties: { reason } } as const
@@ -96,7 +96,7 @@ export const drainAllOrder = { ...withReason, operationId: 'drainAll', summary: 
 export const drainOrder = { ...withReason, operationId: 'drain', summary: 'Grant no more leases on a device', body: drainBody, params: deviceParams }
 export const blockOrder = { ...withReason, operationId: 'block', summary: 'Keep a device from being leased until it is unblocked', params: deviceParams }
 export const revokeOrder = {
-  ...withReason, operationId: 'revoke', summary: 'End somebody\'s lease', params: leaseParams, response: { ...withReason.response, 200: lease }
+  ...withReason, operationId: 'revoke', summary: 'End a lease of another principal', params: leaseParams, response: { ...withReason.response, 200: lease }
 }
 export const removeRequestOrder = {
   ...withReason,

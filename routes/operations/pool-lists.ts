@@ -10,7 +10,7 @@ export interface PoolListOptions {
   readonly clock: Clock
 }
 
-/** What there is and what happened, for operators: everybody's, without the handles to act with. */
+/** What there is and what happened, of all principals, for operators: without the handles to act with. */
 const poolLists: FastifyPluginAsync<PoolListOptions> = async function poolLists (fastify, { clock }) {
   addPoolSchemas(fastify)
   fastify.setValidatorCompiler(strictValidation)

@@ -13,14 +13,14 @@ const text = { type: 'string' } as const
 const texts = { type: 'array', items: text } as const
 const holder = { type: 'string', description: 'Label of the principal.' } as const
 const priority = { type: 'string', enum: ['low', 'normal', 'high'] } as const
-const purpose = { type: 'string', description: 'What it is for, in the words of who asked for it.' } as const
+const purpose = { type: 'string', description: 'What it is for, in the words of the caller that asked for it.' } as const
 
 const lease = {
   $id: 'Lease',
   type: 'object',
   required: ['id', 'handle', 'device', 'fence', 'state', 'holder', 'priority', 'grantedAt', 'expiresAt'],
   properties: {
-    id: { type: 'string', description: 'Names the lease to operators, for ever. It gives nobody the device.' },
+    id: { type: 'string', description: 'Names the lease to operators, for ever. It is no handle: no call can act with it.' },
     handle: { type: 'string', description: 'How the handle begins, to find the lease that a holder or the log speaks of.' },
     device: text,
     fence: count,
@@ -55,7 +55,7 @@ const device = {
     failures: { ...count, description: 'How often in a row it could not be put back; 0 once it could.' },
     holds: {
       type: 'array',
-      description: 'Why nobody gets it now, by whom: at most one of each kind, each to be lifted by its own order.',
+      description: 'Why it is not granted now, and who ordered that: at most one of each kind, each to be lifted by its own order.',
       items: {
         type: 'object',
         required: ['kind', 'reason', 'by', 'at'],

@@ -73,7 +73,7 @@ async function main (): Promise<void> {
       .map((one) => ({ ...one, jain: jainIndex(one.waitsMs) }))
     const isFair = bands.length > 0 && bands.every(({ jain }) => jain >= 0.95)
     console.log(reportLines({ bands, turns: turns.length, clashes, handovers, trivialMs, loop }))
-    console.log(isFair && clashes.length === 0 ? 'fair, and nobody met anybody' : 'FAILED')
+    console.log(isFair && clashes.length === 0 ? 'fair, and no two holders met' : 'FAILED')
     process.exitCode = isFair && clashes.length === 0 ? 0 : 1
   } finally {
     await gateway.kill()
@@ -92,7 +92,7 @@ async function contend (address: GatewayAddress, { clients, seconds, seed, onWar
   readonly clients: number
   readonly seconds: number
   readonly seed: number
-  /** Told when everybody has had a turn. */
+  /** Told when every client has had a turn. */
   readonly onWarm: () => void
 }): Promise<Contention> {
   const agent = keepAliveAgent()
@@ -127,7 +127,7 @@ async function contend (address: GatewayAddress, { clients, seconds, seed, onWar
   }
 
   async function probe (): Promise<void> {
-    const client = gatewayClient(address, 'somebody else', agent)
+    const client = gatewayClient(address, 'another caller', agent)
     while (!signal.aborted) {
       const askedMs = performance.now()
       await client.call(nothing.name, {})

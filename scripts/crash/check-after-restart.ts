@@ -19,7 +19,7 @@ export interface CheckParts {
   readonly known: KnownLeases
   /** Whether the phones were there all the time, so that leases have to go on. */
   readonly phonesLive: boolean
-  /** Whether the gateway takes callers for who they say they are. */
+  /** Whether the gateway takes callers at their word. */
   readonly namesCallers: boolean
 }
 
@@ -34,7 +34,7 @@ export async function checkAfterRestart ({ gateway, agent, known, phonesLive, na
   let goOn = 0
   const acknowledged = known.open()
 
-  // Before anybody shows up: what is recorded.
+  // Before any client comes: what is recorded.
   const listed = await listOf(operator, 'leases')
   const holders = new Set<string>()
   for (const lease of listed) {
@@ -62,7 +62,7 @@ export async function checkAfterRestart ({ gateway, agent, known, phonesLive, na
 
   const unknown = listed.filter((lease) => known.find(String(lease['device']), Number(lease['fence'])) === undefined)
   for (const lease of unknown) {
-    const { status } = await operator.http('POST', `/leases/${String(lease['id'])}/revoke`, { reason: 'nobody was told of it' })
+    const { status } = await operator.http('POST', `/leases/${String(lease['id'])}/revoke`, { reason: 'no client was told of it' })
     // It can have ended by itself meanwhile.
     if (status !== 200 && status !== 404 && status !== 409) problems.push(`a lease on ${String(lease['device'])} could not be revoked: ${status}`)
   }

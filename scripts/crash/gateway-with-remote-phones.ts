@@ -1,6 +1,6 @@
 /**
  * A gateway whose phones live elsewhere: what `mooring serve` does, over drivers that only this
- * composition has. Callers are who they say they are, so that leases have different holders.
+ * composition has. Callers are taken at their word, so that leases have different holders.
  */
 import { buildApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config/load-config.ts'

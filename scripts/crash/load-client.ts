@@ -99,7 +99,7 @@ export function createLoadClient (index: number, { agent, known, random, tell }:
 
   async function release (gateway: GatewayClient, lease: KnownLease): Promise<void> {
     lease.state = 'releasing'
-    // Who is careless still acts while it gives the phone back: what comes late must not reach the next holder.
+    // A careless client still acts while it gives the phone back: what comes late must not reach the next holder.
     const late = random() < 0.5 ? gateway.call('tapOn', { lease: lease.handle, target: tapTarget(), observe: 'none' }) : undefined
     const [answer] = await Promise.all([gateway.call('releaseDevice', { lease: lease.handle }), late])
     if (!answer.ok && !wasRevoked(answer, lease)) tell(`${name} could not release ${lease.device}: ${answer.code}`)

@@ -171,7 +171,7 @@ async function createRounds (sort: Sort, bench: Bench, { clients: count, random 
 }
 
 function leaseLine ({ goOn, ended, undelivered }: Findings): string {
-  const parts = [`${goOn} go on`, ...Object.entries(ended).map(([reason, count]) => `${count} ${reason}`), ...(undelivered === 0 ? [] : [`${undelivered} nobody was told of`])]
+  const parts = [`${goOn} go on`, ...Object.entries(ended).map(([reason, count]) => `${count} ${reason}`), ...(undelivered === 0 ? [] : [`${undelivered} no client was told of`])]
   return `leases: ${parts.join(', ')}`
 }
 

@@ -2,7 +2,7 @@
  * Phones that outlive the gateway: virtual ones in a process of their own, as real ones are out
  * of reach of whatever happens to the server.
  *
- * Like a real phone, it obeys whoever reaches it. It compares no fences, so that its log shows
+ * Like a real phone, it obeys every caller that reaches it. It compares no fences, so that its log shows
  * what really came: each action with the fence and the words it was given, in the order in
  * which it began. A gateway that dies leaves behind what it had already asked for.
  */

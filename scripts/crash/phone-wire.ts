@@ -37,7 +37,7 @@ export function readMessages<Message> (socket: Socket, read: (message: Message) 
   let rest = ''
   socket.setEncoding('utf8').on('data', (text: string) => {
     const lines = (rest + text).split('\n')
-    // Who is killed may not have finished its last one.
+    // A process that was killed may not have finished its last one.
     rest = lines.pop() ?? ''
     for (const line of lines) read(JSON.parse(line, reviveBytes) as Message)
   })

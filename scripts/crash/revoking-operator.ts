@@ -10,7 +10,7 @@ const longestPauseMs = 200
 /**
  * Takes leases away from clients that act on them, until the gateway is gone. Those of clients
  * that name none are left alone: with their session key, the next call of such a client takes
- * another phone, as it should, and nobody here would know which.
+ * another phone, as it should, and this script would not know which.
  */
 export async function revokeNowAndThen (gateway: GatewayAddress, { agent, known, random, tell }: {
   readonly agent: Agent
@@ -34,7 +34,7 @@ export async function revokeNowAndThen (gateway: GatewayAddress, { agent, known,
 
   async function revoke (lease: KnownLease): Promise<void> {
     lease.isRevoked = true
-    const { status } = await operator.http('POST', `/leases/${lease.device}:${lease.fence}/revoke`, { reason: 'somebody else needs it' })
+    const { status } = await operator.http('POST', `/leases/${lease.device}:${lease.fence}/revoke`, { reason: 'another agent needs it' })
     // Its holder may have been faster.
     if (![200, 404, 409].includes(status)) tell(`the lease on ${lease.device} with fence ${lease.fence} could not be revoked: ${status}`)
   }

@@ -41,7 +41,7 @@ export function startProgram (program: string, args: readonly string[], { cwd, i
 }): StartedProcess {
   const child = spawn(process.execPath, [...nodeFlags, program, ...args], {
     cwd,
-    // Neither the settings of whoever runs this nor their home are any of its business.
+    // Neither the settings nor the home of the user that runs this reach it.
     env: { PATH: process.env['PATH'], HOME: cwd },
     stdio: ['ignore', 'pipe', 'pipe', ...(ipc ? ['ipc' as const] : [])]
   })

@@ -38,7 +38,7 @@ const meta = {
   'io.modelcontextprotocol/clientInfo': { name: 'mooring-scripts', version: '1' }
 }
 
-/** `name` says who the caller is to a gateway that takes its word (`named-callers.ts`). */
+/** `name` names the caller to a gateway that takes its word for it (`named-callers.ts`). */
 export function gatewayClient ({ port, token }: GatewayAddress, name: string, agent: Agent): GatewayClient {
   let lastId = 0
 

@@ -1,7 +1,7 @@
 import type { Authenticator } from '../../src/auth/authenticator.ts'
 import type { Principal } from '../../src/protocol/principal.ts'
 
-/** Who a caller says it is, where a composition takes its word for that. */
+/** The name that a caller gives itself, where a composition takes its word for that. */
 export const callerHeader = 'x-caller'
 
 export function namedPrincipal (name: string): Principal {

@@ -1,9 +1,9 @@
 /**
- * Private files: small secrets that only this user may read, in a place where nobody else can
- * put something else.
+ * Private files: small secrets that only this user may read, in a place where no other user
+ * can put something else.
  *
  * POSIX: the file is a regular file of this user, mode 0600, no symbolic link; its folder is no
- * link either, and nobody but this user and root can put another file in its place. That others
+ * link either, and only this user and root can put another file in its place. That others
  * may see the names in a folder that was there before gives nothing away, so such a folder keeps
  * its mode; one that is made here is 0700. Windows has neither mode nor owner to check. A new
  * file is written under another name, that only this user can open, and reaches the disk before
@@ -69,7 +69,7 @@ export interface PrivateText {
  * Reads the file.
  *
  * @returns undefined when there is none
- * @throws the kind's `Unsafe` refusal when somebody else could have read or written it
+ * @throws the kind's `Unsafe` refusal when another user could have read or written it
  */
 export async function readPrivateFile (
   { file, kind, machine }: { readonly file: string, readonly kind: PrivateFileKind, readonly machine: Machine }

@@ -1,6 +1,6 @@
 import { Refusal } from '../refusals/refusal.ts'
 
-/** Somebody else could read or replace the sealing keys, or the file does not hold any. */
+/** Another user could read or replace the sealing keys, or the file does not hold any. */
 export class SealingKeyUnsafeRefusal extends Refusal {
   readonly code = 'sealing_key_unsafe'
 

@@ -1,6 +1,6 @@
 import { Refusal } from '../refusals/refusal.ts'
 
-/** Somebody else could read or replace the token, or has put something else in its place. */
+/** Another user could read or replace the token, or has put something else in its place. */
 export class TokenFileUnsafeRefusal extends Refusal {
   readonly code = 'token_file_unsafe'
 

@@ -3,13 +3,13 @@
  *
  * The server makes its token before it listens, and publishes it once it is ready: written
  * to a new file that only this user can open, then renamed into place, so that a reader sees
- * the old token or the new one and never a part. A file that somebody else could read or
+ * the old token or the new one and never a part. A file that another user could read or
  * replace is refused on both sides. The server removes the file when it stops, unless another
  * server has put its own token there meanwhile: what the file holds says whose it is.
  *
  * What makes the file ours alone is told in `private-file.ts`. Windows refuses to rename over
- * a file that anyone has open. The rename is tried again for a while, but only as long as
- * nobody else's file has come into place since the beginning: a server that published first
+ * a file that a process has open. The rename is tried again for a while, but only as long as
+ * no other server's file has come into place since the beginning: a server that published first
  * keeps its place.
  */
 import type { Ids } from '../runtime/ids.ts'
@@ -35,7 +35,7 @@ const kind: PrivateFileKind = {
 /** Together three seconds: a virus scanner or indexer lets go of a small file long before. */
 const renameDelaysMs = [20, 40, 80, 160, 300, 600, 900, 900]
 
-/** What Windows says while somebody has the file open. */
+/** What Windows says while a process has the file open. */
 const sharingViolations = ['EPERM', 'EBUSY', 'EACCES']
 
 /** A new token: 256 random bits, base64url. */
@@ -97,7 +97,7 @@ export async function removeToken (
  * Reads the token of the server that runs as this user.
  *
  * @throws {TokenFileMissingRefusal} when there is none
- * @throws {TokenFileUnsafeRefusal} when somebody else could have read or written it
+ * @throws {TokenFileUnsafeRefusal} when another user could have read or written it
  */
 export async function readToken (
   { file, machine = thisMachine }: { readonly file: string, readonly machine?: Machine }
@@ -130,7 +130,7 @@ async function putInPlace (
   while (true) {
     signal.throwIfAborted()
     try {
-      // This may itself be a sharing violation; then nobody knows whose the file is.
+      // This may itself be a sharing violation; then it is not known whose the file is.
       const now = await lookAt(file, files)
       if (now !== undefined && !isSameFile(now, before)) throw new TokenFileTakenRefusal(file)
       return await files.rename(draft, file)

@@ -7,7 +7,7 @@ import { bearerChallenge, type Authenticator, type Challenge } from './authentic
 import type { HeaderValues } from './host-allow-list.ts'
 import type { TokenOrigin } from './token-origin.ts'
 
-/** Whoever holds the token of this server. */
+/** Every caller with the token of this server. */
 const localPrincipal: Principal = Object.freeze({ issuer: 'mooring', subject: 'local', key: 'mooring\0local' })
 
 export interface TokenVerifier {

@@ -16,8 +16,8 @@ const namedDevices = 4
 
 /**
  * What the terminal shows once mooring is ready: where it is, what it serves, and what to
- * paste into a client. It names the token file and never the token, so that it may be shown
- * to anybody.
+ * paste into a client. It names the token file and never the token, so that it may be
+ * shown to every reader.
  */
 export function banner ({ version, url, token, devices, platform }: BannerFacts): string {
   return `mooring ${version} is ready at ${url}

@@ -13,7 +13,7 @@ type Command = (typeof commands)[number]
  */
 export async function runCommand (options: ServeOptions): Promise<number> {
   const { process: { stdout, stderr }, sources } = options
-  // Nobody may be reading any more, as in `mooring | head -1`. That is no reason to drop the phones.
+  // The reader may have left, as in `mooring | head -1`. That is no reason to drop the phones.
   stdout.on('error', () => {})
   stderr.on('error', () => {})
 

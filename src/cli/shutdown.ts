@@ -1,14 +1,14 @@
 /**
  * How the process comes to its end.
  *
- *   running   nobody has asked to stop
+ *   running   nothing has asked to stop
  *   stopping  asked by a signal or forced by a failure; a watchdog ends the process so long
  *             before `limitMs` that it is gone by then, whatever hangs, also when it was
  *             still starting; a thread does so (`stall-watchdog.ts`) where this loop stands still
  *
  * While stopping, a further signal ends the process at once with 128 + its number, as if it
  * had not been caught. A signal that comes within half a second of the first is taken for the
- * same one: `npm start` passes on what the terminal has already sent to everybody.
+ * same one: `npm start` passes on what the terminal has already sent to the whole group.
  */
 import type { Clock } from '../runtime/clock.ts'
 import type { Scheduler } from '../runtime/scheduler.ts'
@@ -38,7 +38,7 @@ export interface ShutdownOptions {
   readonly limitMs: number
   /** The first signal has come. */
   readonly onSignal: () => void
-  /** Something was thrown that nobody caught, in a callback or a promise. */
+  /** Something was thrown and not caught, in a callback or a promise. */
   readonly onUncaught: (error: unknown) => void
   /** The watchdog is about to end the process. */
   readonly onOverdue: () => void
@@ -84,7 +84,7 @@ export function watchForShutdown (
 
   process.on('SIGINT', () => receive('SIGINT'))
   process.on('SIGTERM', () => receive('SIGTERM'))
-  // Rejected promises that nobody handles arrive here as well.
+  // Rejected promises without a handler arrive here as well.
   process.on('uncaughtException', (error) => {
     onUncaught(error)
     begin(1)

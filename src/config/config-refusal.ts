@@ -2,7 +2,7 @@ import { Refusal } from '../refusals/refusal.ts'
 
 /** One thing that is wrong with what the operator said. */
 export interface ConfigProblem {
-  /** Who says it: a flag, a variable, or a file with line and column. */
+  /** Its source: a flag, a variable, or a file with line and column. */
   readonly source: string
   /** To read after the source and a colon. */
   readonly message: string

@@ -1,5 +1,5 @@
 /**
- * The settings of one run, from all who may say something, the later outranking the earlier:
+ * The settings of one run, from all sources, the later outranking the earlier:
  *
  *   the defaults of the schema
  *   mooring.yaml: the one of `--config` or `MOORING_CONFIG`, else in the working directory,
@@ -7,7 +7,7 @@
  *   variables that are a standard, then MOORING_… variables
  *   flags
  *
- * Everybody is heard to the end, and all that is wrong is said at once. A value that is
+ * Every source is read to the end, and all that is wrong is said at once. A value that is
  * outranked is not checked; a name that does not exist always is.
  */
 import { existsSync } from 'node:fs'
@@ -31,7 +31,7 @@ type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReado
 /** The settings as everything else reads them: complete, paths absolute, frozen to the last leaf. */
 export type Config = DeepReadonly<z.output<typeof configSchema> & {
   stateDir: string
-  /** Whether nobody named it, so that it is a place that mooring has for itself. */
+  /** Whether it was not configured, so that it is a place that mooring has for itself. */
   isOwnStateDir: boolean
   server: {
     tokenFile: string

@@ -87,7 +87,7 @@ export interface DeviceDriver extends AppCommands, SettingCommands, RecordingCom
   openLink (url: string, options: { readonly appId?: string }, command: Command): Promise<void>
 
   /**
-   * Makes the phone as new: nothing of what anybody did to it is left, home screen in front.
+   * Makes the phone as new: nothing of what was done to it is left, home screen in front.
    * Says in short phrases what it did.
    */
   restoreHome (command: Command): Promise<readonly string[]>

@@ -14,7 +14,7 @@ export type Moments = ReadonlyMap<Topic, number>
 export interface Coalescer {
   /** `key` names what has changed; `moment` rises with every call. */
   note (key: string, topic: Topic, moment: number): void
-  /** Drops what is known of a key that nobody wants to hear of any more. */
+  /** Drops what is known of a key that no subscriber wants to hear of any more. */
   forget (key: string): void
 }
 
@@ -26,7 +26,7 @@ interface Busy {
 export function createCoalescer ({ scheduler, restMs, tell }: {
   readonly scheduler: Scheduler
   readonly restMs: number
-  /** Calls `done` once everybody has been told. */
+  /** Calls `done` once every subscriber has been told. */
   readonly tell: (key: string, moments: Moments, done: () => void) => void
 }): Coalescer {
   const busy = new Map<string, Busy>()

@@ -1,16 +1,16 @@
 /**
- * The bus: what has changed, told to whoever wants to know.
+ * The bus: what has changed, told to the subscribers of its topic.
  *
- * A topic says whom a change concerns, and so who may be told of it. Publishers know no
- * subscribers: publishing to a topic that nobody listens to costs next to nothing. Nothing is
+ * A topic says whom a change concerns, and so which callers may be told of it. Publishers know no
+ * subscribers: publishing to a topic without listeners costs next to nothing. Nothing is
  * kept: a change reaches those who subscribe now.
  */
 import { createHash } from 'node:crypto'
 import type { Cancel } from '../runtime/scheduler.ts'
 
 /**
- * `global` concerns everybody, `principal:<hash>` one principal, `device:<id>` whoever may see
- * the device, `task:<id>` the owner of the task.
+ * `global` concerns every caller, `principal:<hash>` one principal, `device:<id>` the callers that
+ * may see the device, `task:<id>` the owner of the task.
  */
 export type Topic = 'global' | `principal:${string}` | `device:${string}` | `task:${string}`
 
@@ -43,7 +43,7 @@ export function createEventBus ({ log }: { readonly log: { error (facts: object,
         try {
           listener(change)
         } catch (fault) {
-          // Whoever publishes is in the middle of something else.
+          // The publisher is in the middle of something else.
           log.error({ err: fault, topic }, 'a listener of the bus failed')
         }
       }

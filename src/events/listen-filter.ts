@@ -1,7 +1,7 @@
 /**
  * What a listen stream asks for, and what of it it may have (SUB-01, SUB-02, SUB-09).
  *
- * What nobody offers, what does not exist and what somebody else holds are left out alike: the
+ * What is not offered, what does not exist and what another holder has are left out alike: the
  * acknowledgement never tells one from the other.
  */
 import { invalidParams } from '../protocol/error-table.ts'

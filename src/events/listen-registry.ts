@@ -3,7 +3,7 @@
  *
  * A stream is acknowledged before anything else is sent on it, hears of nothing it did not ask
  * for or may not see, and only of what changes while it is open: nothing is queued for it or
- * replayed. Whoever misses something has a closed stream to show for it, and reads anew.
+ * replayed. A client that missed something finds its stream closed, and reads anew.
  *
  * Bounded: streams in all and per principal, resources per stream and in all, and the bytes
  * that wait for a slow reader. All that is kept of a stream goes the moment it closes, and the
@@ -117,7 +117,7 @@ export function createListenRegistry ({ bus, settings, scheduler, slices, server
     const { id, output } = stream
     output.send(changeNotification(id, change))
     if (stream.isSuspect || output.queuedBytes <= settings.maxQueuedBytes) return
-    // What is sent in one turn leaves at its end, so only a look after that tells who is slow.
+    // What is sent in one turn leaves at its end, so only a look after that tells which readers are slow.
     stream.isSuspect = true
     slices.run([stream], cutIfSlow).catch((fault: unknown) => log.error({ err: fault }, 'a slow listen stream could not be cut'))
   }
@@ -242,7 +242,7 @@ function wantsOf ({ lists, resources }: GrantedFilter, owner: Owner): readonly W
   ]
 }
 
-/** Lists can change for everybody, and for one principal. */
+/** Lists can change for all callers, and for one principal. */
 function wantedLists (principalKey: string): Readonly<Record<ListName, Want>> {
   const topics: readonly Topic[] = ['global', principalTopic(principalKey)]
   const wanted = (list: ListName): Want => ({ key: keyOf({ type: 'list', list }), topics, change: { type: 'list', list } })

@@ -2,7 +2,7 @@ import { noteDevice } from '../runtime/request-scope.ts'
 import { isLive, type Lease } from './contract/lease.ts'
 import { dueAtMs } from './contract/lease-machine.ts'
 import type { LeaseClaim } from './contract/lease-manager.ts'
-import { LeasesUnavailableRefusal, UnknownLeaseRefusal } from './contract/lease-refusals.ts'
+import { LeasesUnavailableRefusal, OtherSessionKeyRefusal, UnknownLeaseRefusal } from './contract/lease-refusals.ts'
 import type { LeaseStore } from './contract/lease-store.ts'
 import type { Lane } from './device/lane.ts'
 import type { Pool } from './device/pool.ts'
@@ -18,9 +18,9 @@ export interface LiveLease {
 export interface LeaseLookup {
   /** Whether its time is over and no call holds that off. */
   isOver (lease: Lease): boolean
-  /** @throws {UnknownLeaseRefusal} not there, or not this holder's */
+  /** @throws {UnknownLeaseRefusal | OtherSessionKeyRefusal} not there, not this holder's, or another key's */
   leaseOf (claim: LeaseClaim): Promise<Lease>
-  /** @throws {UnknownLeaseRefusal | LeaseEndedRefusal} */
+  /** @throws {UnknownLeaseRefusal | OtherSessionKeyRefusal | LeaseEndedRefusal} */
   liveLeaseOf (claim: LeaseClaim): Promise<LiveLease>
   /**
    * Checks what else a claim asks for. A claim that is refused for that shows all the same that its
@@ -45,8 +45,12 @@ export function createLeaseLookup ({ store, pool, shown, nowMs }: {
 
   async function settled (lease: Lease): Promise<Lease> {
     if (!isOver(lease)) return lease
-    await pool.lane(lease.deviceId)?.review()
-    return await settled(await read(lease.handle))
+    const lane = pool.lane(lease.deviceId)
+    await lane?.review()
+    const now = await read(lease.handle)
+    // Without a lane nothing would ever end it here.
+    if (lane === undefined && isOver(now)) throw new LeasesUnavailableRefusal()
+    return await settled(now)
   }
 
   async function read (handle: string): Promise<Lease> {
@@ -55,9 +59,10 @@ export function createLeaseLookup ({ store, pool, shown, nowMs }: {
     return lease
   }
 
-  async function leaseOf ({ handle, holder }: LeaseClaim): Promise<Lease> {
+  async function leaseOf ({ handle, holder, sessionKey }: LeaseClaim): Promise<Lease> {
     const lease = await store.lease(handle)
     if (lease === undefined || lease.holder.principal !== holder.principal) throw new UnknownLeaseRefusal()
+    if (isOfOtherKey(lease, sessionKey)) throw new OtherSessionKeyRefusal()
     noteDevice(lease.deviceId)
     return isOver(lease) ? await settled(lease) : lease
   }
@@ -72,15 +77,20 @@ export function createLeaseLookup ({ store, pool, shown, nowMs }: {
     throw over.end === undefined ? new LeasesUnavailableRefusal() : shown.refusal(over)
   }
 
-  async function checked<T> ({ handle, holder }: LeaseClaim, check: () => T): Promise<T> {
+  async function checked<T> ({ handle, holder, sessionKey }: LeaseClaim, check: () => T): Promise<T> {
     try {
       return check()
     } catch (refusal) {
       const lease = await store.lease(handle)
-      if (lease?.holder.principal === holder.principal) await pool.lane(lease.deviceId)?.confirm(lease)
+      if (lease?.holder.principal === holder.principal && !isOfOtherKey(lease, sessionKey)) await pool.lane(lease.deviceId)?.confirm(lease)
       throw refusal
     }
   }
 
   return { isOver, leaseOf, checked, settled, liveLeaseOf }
+}
+
+/** A call without a key may name any lease of its principal, and so may a call under any key where the lease has none. */
+function isOfOtherKey (lease: Lease, sessionKey: string | undefined): boolean {
+  return sessionKey !== undefined && lease.sessionKey !== undefined && lease.sessionKey !== sessionKey
 }

@@ -15,8 +15,9 @@ export function createRelease ({ pool, lookup, shown, lowestCleanup }: {
 }): LeaseManager['release'] {
   const underWay = new Map<string, Promise<ReleaseResult | undefined>>()
 
-  async function releaseNow (lease: Lease, cleanup: CleanupLevel): Promise<ReleaseResult | undefined> {
-    const ended = await pool.lane(lease.deviceId)?.end(lease, 'released', { cleanup })
+  async function releaseNow (lease: Lease, cleanup: CleanupLevel, sessionKey: string | undefined): Promise<ReleaseResult | undefined> {
+    const isOwn = lease.sessionKey === undefined || lease.sessionKey === sessionKey
+    const ended = await pool.lane(lease.deviceId)?.end(lease, isOwn ? 'released' : 'released_by_other', { cleanup })
     if (ended === undefined) return undefined
     const { cleaned, failed, lease: final } = await ended.cleanup
     return { lease: final ?? ended.lease, cleaned, failed, releasedNow: true }
@@ -32,12 +33,12 @@ export function createRelease ({ pool, lookup, shown, lowestCleanup }: {
       return joined === undefined ? await again() : { ...joined, releasedNow: false }
     }
     if (isLive(lease)) {
-      const releasing = releaseNow(lease, cleanup).finally(() => underWay.delete(lease.handle))
+      const releasing = releaseNow(lease, cleanup, claim.sessionKey).finally(() => underWay.delete(lease.handle))
       underWay.set(lease.handle, releasing)
       // Undefined: it ended in another way between the two looks; the next look says which.
       return await releasing ?? await again()
     }
-    if (lease.end?.reason !== 'released') throw shown.refusal(lease, 'Go on: there is nothing left to release.')
+    if (lease.end?.reason !== 'released' && lease.end?.reason !== 'released_by_other') throw shown.refusal(lease, 'Go on: there is nothing left to release.')
     // Released before a restart, and perhaps still being cleaned up after.
     const cleaning = lease.state === 'releasing' ? await pool.lane(lease.deviceId)?.cleanupAfter(lease) : undefined
     return { lease: cleaning?.lease ?? lease, cleaned: cleaning?.cleaned ?? [], failed: cleaning?.failed ?? [], releasedNow: false }

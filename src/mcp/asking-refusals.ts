@@ -29,6 +29,19 @@ export class AnswerFailedRefusal extends Refusal {
   }
 }
 
+/** The client was asked, and the time of the call was over before it answered. */
+export class NoAnswerRefusal extends Refusal {
+  readonly code = 'no_answer'
+
+  constructor (method: string) {
+    super({
+      message: `Your client was asked (${method}) and had not answered when the time of the call was over.`,
+      retryable: true,
+      nextAction: 'See that the question reaches the user, then repeat the call. What waited for the answer was not done.'
+    })
+  }
+}
+
 /** So many rounds without the answers that the work needs. */
 export class AskedTooOftenRefusal extends Refusal {
   readonly code = 'asked_too_often'

@@ -15,6 +15,7 @@ import { createExchange, type Exchange } from './exchange/exchange.ts'
 import { createForwarding } from './forwarding.ts'
 import { createHandshakeMethods } from './handshake.ts'
 import { createInboundNotifications } from './inbound-notifications.ts'
+import { createLegacySessions } from './legacy-sessions.ts'
 import type { LegacySettings } from './legacy-settings.ts'
 import { createListenMethods } from './listen.ts'
 import { observeDispatcher } from './observed-dispatcher.ts'
@@ -65,11 +66,12 @@ export function createMcp (parts: McpParts): Mcp {
   const sealerFor = (purpose: string): Sealer => createSealer({ keys: sealingKeys, purpose, clock, ids })
   const rounds = createRounds({ sealer: sealerFor('request state'), serverRequests: asked, ids })
   const forwarding = createForwarding({ sealer: sealerFor('forwarded request state'), serverRequests: asked, ids, log })
+  const legacySessions = legacy.sessionId === 'sealed' ? createLegacySessions({ keys: sealingKeys, clock, ids }) : undefined
   const plain = createDispatcher({
     catalog,
     log,
     families: [
-      createHandshakeMethods(pages),
+      createHandshakeMethods({ pages, legacySessions }),
       createToolMethods({ pages, rounds, forwarding, calls: createCallLog({ log, clock }), log, clock }),
       createResourceMethods({ pages, rounds }),
       createPromptMethods({ pages, rounds }),
@@ -79,6 +81,6 @@ export function createMcp (parts: McpParts): Mcp {
   })
   const dispatcher = operations === undefined ? plain : observeDispatcher(plain, operations)
   const takeInbound = createInboundNotifications({ running, serverRequests })
-  const exchange = createExchange({ dispatcher, encoder, running, takeInbound, log })
+  const exchange = createExchange({ dispatcher, encoder, running, takeInbound, legacySessions, log })
   return { exchange, dispatcher, close: announceChanges(catalog, bus) }
 }

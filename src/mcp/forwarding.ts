@@ -81,7 +81,7 @@ export function createForwarding ({ sealer, serverRequests, ids, log }: {
     const { request, context: { write } } = call
     const over = new AbortController()
     const signal = AbortSignal.any([request.signal, over.signal])
-    const capabilities = write === undefined || serverRequests === undefined ? {} : legacyAskable(versionOf(request))
+    const capabilities = write === undefined || serverRequests === undefined ? {} : askableOf(request)
     let answered = nothingAnswered
     try {
       for (let rounds = 0; ; rounds++) {
@@ -166,6 +166,13 @@ function readState (
   const state = opened.content as ForwardedState
   const answers = state.asked.filter((key) => Object.hasOwn(inputResponses, key)).map((key) => [key, inputResponses[key]] as const)
   return { rounds: state.rounds, answered: { inputResponses: Object.fromEntries(answers), requestState: state.requestState } }
+}
+
+/** What a legacy caller can be asked at its revision, as far as a session id does not say that it cannot. */
+function askableOf (request: McpRequest): JsonObject {
+  const askable = legacyAskable(versionOf(request))
+  const declared = request.legacySession?.capabilities
+  return declared === undefined ? askable : Object.fromEntries(Object.entries(askable).filter(([name]) => isObject(declared[name])))
 }
 
 function versionOf ({ version }: McpRequest) {

@@ -7,10 +7,15 @@ import { complete } from '../protocol/result.ts'
 import { isLegacyVersion, modernVersions, newestLegacyVersion } from '../protocol/versions.ts'
 import type { Capabilities } from './catalog/catalog.ts'
 import type { ListPages } from './catalog/list-pages.ts'
+import type { LegacySessions } from './legacy-sessions.ts'
 import type { MethodTable } from './method.ts'
 import { instructions, serverInfo } from './server-card.ts'
 
-export function createHandshakeMethods (pages: ListPages): MethodTable {
+export function createHandshakeMethods ({ pages, legacySessions }: {
+  readonly pages: ListPages
+  /** Undefined where no session ids are given out. */
+  readonly legacySessions: LegacySessions | undefined
+}): MethodTable {
   return {
     'server/discover': {
       eras: ['modern'],
@@ -19,21 +24,22 @@ export function createHandshakeMethods (pages: ListPages): MethodTable {
       )
     },
 
-    // LEGACY-01, LEGACY-02: no session begins here, every later request stands alone.
+    // LEGACY-01, LEGACY-02: nothing is kept, every later request stands alone.
     initialize: {
       eras: ['legacy'],
-      handle ({ params }, view) {
+      handle ({ params, principal }, view) {
         const { protocolVersion, capabilities: declared, clientInfo } = params
         if (typeof protocolVersion !== 'string' || !isObject(declared) || !isObject(clientInfo)) {
           const needed = 'protocolVersion (string), capabilities (object) and clientInfo (object)'
           throw new ProtocolError(invalidParams(`initialize needs ${needed}.`))
         }
-        return complete({
+        const body = {
           protocolVersion: isLegacyVersion(protocolVersion) ? protocolVersion : newestLegacyVersion,
           capabilities: legacyCapabilities(view.capabilities),
           serverInfo,
           instructions
-        })
+        }
+        return legacySessions === undefined ? complete(body) : { kind: 'complete', body, sessionId: legacySessions.begin(principal, declared) }
       }
     },
 

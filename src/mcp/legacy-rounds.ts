@@ -1,15 +1,17 @@
 /**
  * Asking a legacy caller (LEGACY-14): the questions of a round go out on the stream of its
- * call, and the work waits for the answers. What its client can be asked is not known before;
- * it is asked, and one that cannot says so.
+ * call, and the work waits for the answers. A session id says what its
+ * client can be asked. Without one that is not known before; it is asked, and a client that cannot
+ * answer says so.
  */
+import { CancelledRefusal } from '../refusals/cancellation.ts'
 import type { McpRequest } from '../protocol/mcp-request.ts'
 import { legacyQuestionParams } from '../protocol/legacy-question.ts'
-import { allNeeds, type Question } from '../protocol/question.ts'
+import { allNeeds, isDeclared, type Question } from '../protocol/question.ts'
 import { isLegacyVersion, oldestLegacyVersion } from '../protocol/versions.ts'
 import type { Ids } from '../runtime/ids.ts'
 import type { AskedCaller } from './asking.ts'
-import { AnswerFailedRefusal, CannotAskRefusal } from './asking-refusals.ts'
+import { AnswerFailedRefusal, CannotAskRefusal, NoAnswerRefusal } from './asking-refusals.ts'
 import type { MethodContext } from './method.ts'
 import type { ServerRequests } from './server-requests.ts'
 
@@ -22,7 +24,7 @@ export function legacyCaller ({ request, signal, write, serverRequests, ids }: {
   readonly serverRequests: ServerRequests | undefined
   readonly ids: Pick<Ids, 'bytes'>
 }): AskedCaller {
-  const { principal } = request
+  const { principal, legacySession } = request
   const version = isLegacyVersion(request.version) ? request.version : oldestLegacyVersion
   const answers = new Map<string, unknown>()
   const unsupported = new Set<string>()
@@ -32,7 +34,9 @@ export function legacyCaller ({ request, signal, write, serverRequests, ids }: {
     const params = legacyQuestionParams(question, version, ids.bytes(16).toString('base64url'))
     if (params === undefined || write === undefined || serverRequests === undefined) throw new CannotAskRefusal(question.needs)
     const { method } = question
-    const reply = await serverRequests.send({ method, params, principal, signal, write })
+    const reply = await serverRequests.send({ method, params, principal, signal, write }).catch((cause: unknown) => {
+      throw isTimeUp(cause) ? new NoAnswerRefusal(method) : cause
+    })
     switch (reply.kind) {
       case 'answer':
         answers.set(key, reply.result)
@@ -49,6 +53,7 @@ export function legacyCaller ({ request, signal, write, serverRequests, ids }: {
     answers,
     get rounds () { return rounds },
     canBeAsked: (key, question) => write !== undefined && serverRequests !== undefined && !unsupported.has(key) &&
+      (legacySession === undefined || isDeclared(question.needs, legacySession.capabilities)) &&
       legacyQuestionParams(question, version, '') !== undefined,
 
     async ask (open, needed) {
@@ -65,4 +70,8 @@ export function legacyCaller ({ request, signal, write, serverRequests, ids }: {
 
     cannotBeAsked: (questions) => new CannotAskRefusal(allNeeds(questions))
   }
+}
+
+function isTimeUp (cause: unknown): boolean {
+  return cause instanceof CancelledRefusal && cause.details.reason === 'time_limit'
 }

@@ -4,10 +4,10 @@
  * a refusal that says which.
  */
 import { CancelledRefusal, type CancelReason } from '../refusals/cancellation.ts'
-import type { Principal } from '../protocol/principal.ts'
 import type { RequestId } from '../protocol/rejection.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Scheduler } from '../runtime/scheduler.ts'
+import { isSameCaller, type CallerIdentity } from './exchange/caller-identity.ts'
 
 export interface RunningRequest {
   readonly signal: AbortSignal
@@ -23,7 +23,7 @@ export interface RunningRequest {
 
 /** Under what a legacy request can be cancelled. */
 export interface Cancellable {
-  readonly principal: Principal
+  readonly caller: CallerIdentity
   readonly id: RequestId
 }
 
@@ -34,10 +34,10 @@ export interface RunningRequests {
    */
   begin (cancellable?: Cancellable, via?: object): RunningRequest
   /**
-   * Stops the request that its caller means by an id (LEGACY-13). Without sessions that is sure
-   * only while a single request of the principal has it; otherwise nothing happens.
+   * Stops the request that its caller means by an id (LEGACY-13). That is sure only while a single
+   * request of this caller has it; otherwise nothing happens.
    */
-  cancel (cancelled: { readonly principal: Principal, readonly id: unknown }): void
+  cancel (cancelled: { readonly caller: CallerIdentity, readonly id: unknown }): void
   /** Tells all work to stop, or all that came through one ingress, because that shuts down. */
   abortAll (via?: object): void
   /** Resolves when nothing is worked on any more, or nothing that came through one ingress. */
@@ -87,8 +87,8 @@ export function createRunningRequests ({ limitMs, clock, scheduler }: {
       running.add(request)
       return request
     },
-    cancel ({ principal, id }) {
-      const meant = [...running].filter(({ cancellable }) => cancellable?.id === id && cancellable?.principal.key === principal.key)
+    cancel ({ caller, id }) {
+      const meant = [...running].filter(({ cancellable }) => cancellable !== undefined && cancellable.id === id && isSameCaller(cancellable.caller, caller))
       const [only, ...others] = meant
       if (only !== undefined && others.length === 0) only.stop('caller_cancelled')
     },

@@ -3,7 +3,7 @@
  *
  * It owns what there is once in a process: the database, the sealing keys, telemetry, the bus
  * and the listen streams, the devices with their leases, and MCP. An ingress (an HTTP listener,
- * say) is put before it, hands requests to `mcp` and `leases`, and belongs to whoever made it;
+ * say) is put before it, hands requests to `mcp` and `leases`, and belongs to the code that made it;
  * several ingresses share one engine.
  *
  *   new       nothing has been opened; an ingress may exist already and holds its requests

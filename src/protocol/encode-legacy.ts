@@ -1,8 +1,9 @@
 /**
  * Results in the shapes of the 2025 revisions (LEGACY-06, LEGACY-12): no `resultType`, no cache
- * hints, and without the members that an older revision does not know.
+ * hints, no marks for headers (HDR-08), and without the members that an older revision does not know.
  */
 import { isObject, type JsonObject } from './message.ts'
+import { withoutHeaderMarks } from './mirrored-parameters.ts'
 import { isLegacyVersion, type LegacyVersion } from './versions.ts'
 
 /** Shapes `body`, the result of `method`, for a caller at `version`. */
@@ -16,7 +17,7 @@ const shapes: Readonly<Record<string, (body: JsonObject, version: LegacyVersion)
   initialize: (body, version) => ({
     ...body, serverInfo: implementation(body['serverInfo'], isLegacyVersion(body['protocolVersion']) ? body['protocolVersion'] : version)
   }),
-  'tools/list': (body, version) => ({ ...body, tools: each(body['tools'], (tool) => definition(withObjectOutput(tool), version)) }),
+  'tools/list': (body, version) => ({ ...body, tools: each(body['tools'], (tool) => definition(withoutMarks(withObjectOutput(tool)), version)) }),
   'resources/list': (body, version) => ({ ...body, resources: each(body['resources'], (resource) => definition(resource, version)) }),
   'resources/templates/list': (body, version) => ({
     ...body,
@@ -35,6 +36,12 @@ function toolResult (body: JsonObject, version: LegacyVersion): JsonObject {
   // Only objects are known before 2026-07-28; the text block carries the value in any case.
   const shaped = isOldest || !isObject(body['structuredContent']) ? without(body, 'structuredContent') : body
   return isOldest ? { ...shaped, content: each(body['content'], (content) => block(content, version)) } : shaped
+}
+
+/** Headers that mirror arguments came with 2026-07-28, and some checkers refuse a keyword that they do not know. */
+function withoutMarks (tool: JsonObject): JsonObject {
+  const { inputSchema } = tool
+  return isObject(inputSchema) ? { ...tool, inputSchema: withoutHeaderMarks(inputSchema) } : tool
 }
 
 function withObjectOutput (tool: JsonObject): JsonObject {

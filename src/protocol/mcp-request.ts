@@ -6,6 +6,14 @@ import type { RequestHeaders } from './request-headers.ts'
 import type { TraceContext } from './trace-context.ts'
 import type { Era } from './versions.ts'
 
+/** What the session id of a legacy request says, where ids are given out (LEGACY-02). */
+export interface LegacySession {
+  /** Tells the clients of one principal apart. */
+  readonly id: string
+  /** What the client declared at `initialize`, as far as it decides about questions. */
+  readonly capabilities: JsonObject
+}
+
 /**
  * One request as everything behind the ingress sees it. Immutable, and complete: nothing
  * later reads the HTTP request, an earlier request, or the connection (RPC-09).
@@ -31,6 +39,8 @@ export interface McpRequest {
   readonly principal: Principal
   /** The hash of the session key that the request came with, in a header or in its arguments (POOL-04). */
   readonly sessionKey: string | undefined
+  /** `undefined` in the modern era, and where the request came with no session id of ours. */
+  readonly legacySession: LegacySession | undefined
   /** Fires when the caller has gone or cancelled, and when the server gives up on the request. */
   readonly signal: AbortSignal
 }

@@ -68,6 +68,23 @@ export function readMirroredParameters (inputSchema: JsonObject): MirroredParame
   return reason === undefined ? { ok: true, parameters } : { ok: false, reason }
 }
 
+/** The same schema for callers of a revision that knows no such headers. */
+export function withoutHeaderMarks (schema: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(schema).flatMap(([keyword, value]) => {
+    if (keyword === annotation) return []
+    if (literalKeywords.has(keyword)) return [[keyword, value]]
+    if (namingKeywords.has(keyword) && isObject(value)) {
+      return [[keyword, Object.fromEntries(Object.entries(value).map(([name, child]) => [name, withoutMarksInside(child)]))]]
+    }
+    return [[keyword, withoutMarksInside(value)]]
+  }))
+}
+
+function withoutMarksInside (value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutMarksInside)
+  return isObject(value) ? withoutHeaderMarks(value) : value
+}
+
 /** Keywords whose values are data, not schemas. */
 const literalKeywords: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'dependentRequired'])
 

@@ -1,6 +1,6 @@
-/** Who a verified token stands for. Made by `auth/`, carried by every request. */
+/** What a verified token stands for: a user, or a program. Made by `auth/`, carried by every request. */
 export interface Principal {
-  /** Whoever vouches for the subject: an issuer URL, or `mooring` for local tokens. */
+  /** What vouches for the subject: an issuer URL, or `mooring` for local tokens. */
   readonly issuer: string
   readonly subject: string
   /** Issuer, NUL, subject: equal exactly when the principal is the same. Never logged or shown. */

@@ -32,6 +32,8 @@ type AnyResult =
     readonly cache?: CacheHint
     /** Takes back what making the result brought about; called when the caller never got it. */
     readonly undo?: () => Promise<void>
+    /** The session id that goes out beside the result (LEGACY-02). */
+    readonly sessionId?: string
   }
   | { readonly kind: 'prepared', readonly prepared: PreparedResult }
   /** Questions to the caller, which calls again with the answers and the state (MRTR-01); for modern callers alone. */

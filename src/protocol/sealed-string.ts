@@ -8,7 +8,7 @@
  * AES-256-GCM. Each purpose has its own key, derived by HKDF-SHA-256 from a master key, so a
  * string of one purpose is noise to another. The principal, the method, its target and a
  * digest of its arguments are authenticated with the content and not part of the string:
- * whoever opens it states them anew. The end of its life is inside.
+ * the caller that opens it states them anew. The end of its life is inside.
  *
  * Whatever is wrong with a string, the answer is the same. Only its canonical spelling opens,
  * so that no character of it can be changed, not even the unused bits of the last one.

@@ -6,7 +6,7 @@
  *   x-auto-mobile-mcp-session-id    the same under its older name
  *   arguments.__mcpSessionId        of a `tools/call` whose request has neither header
  *
- * A key binds, it does not authorize: whoever uses it has to be the principal as well. A caller
+ * A key binds, it does not authorize: its user has to be the principal as well. A caller
  * may have put anything into it, so it is hashed where it is read. The text itself is never
  * kept, logged or repeated.
  *

@@ -26,7 +26,7 @@ const cancellations: Readonly<Record<CancelReason, Pick<RefusalFacts, 'message' 
   shutting_down: {
     message: 'The call was stopped because the gateway is shutting down.',
     retryAfterMs: 1_000,
-    nextAction: `Wait retryAfterMs, then go on with the same lease, which survives a restart. ${observeFirst}`
+    nextAction: `Wait retryAfterMs, then repeat the call with the same lease; that of a virtual phone has ended then, and a new one is needed. ${observeFirst}`
   }
 }
 

@@ -8,7 +8,7 @@
  * "Not yours" and "not there" are the same refusal with the same text.
  */
 export interface RefusalFacts {
-  /** One sentence, safe for anyone who may see the object. */
+  /** One sentence, safe for every caller that may see the object. */
   readonly message: string
   /** Whether the same call, unchanged, can succeed later. */
   readonly retryable: boolean

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** The only source of randomness: handles that nobody can guess, and raw bytes. */
+/** The only source of randomness: handles that cannot be guessed, and raw bytes. */
 export interface Ids {
   /** A new lease handle, `ls_` and 22 base64url characters (128 random bits). */
   lease (): string

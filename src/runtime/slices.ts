@@ -1,4 +1,4 @@
-/** Long loops a slice at a time, so that one over thousands of items keeps nobody else waiting. */
+/** Long loops a slice at a time, so that one over thousands of items keeps no other work waiting. */
 export interface Slices {
   /**
    * Calls `work` with each item, in order, beginning on a later turn of the event loop. Loops
@@ -10,7 +10,7 @@ export interface Slices {
   run<T> (items: Iterable<T>, work: (item: T) => void): Promise<void>
 }
 
-/** `itemsPerSlice` is what all loops together get done before everybody else has a turn. */
+/** `itemsPerSlice` is what all loops together get done before other work has a turn. */
 export function createSlices (itemsPerSlice = 200): Slices {
   // Each does one step and says whether there may be another; with the turn in which it came.
   const loops = new Map<() => boolean, number>()

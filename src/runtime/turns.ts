@@ -2,7 +2,7 @@
  * Turns: one at a time, first come first served.
  *
  * What is aborted while it waits goes at once and never begins; its turn passes when it comes.
- * What has begun is waited for, whether or not somebody still wants it: until it is over,
+ * What has begun is waited for, whether or not its caller still wants it: until it is over,
  * nothing else runs.
  */
 import { cancelledBy, ensureNotCancelled } from '../refusals/cancellation.ts'
@@ -10,7 +10,7 @@ import { cancelledBy, ensureNotCancelled } from '../refusals/cancellation.ts'
 export interface Turns {
   /** How many wait for their turn. */
   readonly waiting: number
-  /** Nobody has the turn. */
+  /** Nothing has the turn. */
   readonly isIdle: boolean
   /**
    * Runs `work` after everything that asked before.

@@ -2,8 +2,8 @@
  * What is measured of MCP requests: a span and a duration each, under the names of the
  * OpenTelemetry conventions for MCP (`operation-attributes.ts`).
  *
- * Knows the OpenTelemetry API alone. What becomes of spans and durations is decided by whoever
- * makes the tracer and the meter.
+ * Knows the OpenTelemetry API alone. What becomes of spans and durations is decided by the code
+ * that makes the tracer and the meter.
  */
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags, type Context, type HrTime, type Meter, type Span, type SpanContext, type Tracer } from '@opentelemetry/api'
 import type { SpanReference, TraceContext } from '../protocol/trace-context.ts'

@@ -5,7 +5,7 @@ export type PrincipalHash = (principalKey: string) => string
 
 const shownCharacters = 16
 
-/** Nobody can try names against the hashes without the key, which should live no longer than the process. */
+/** Names cannot be tried against the hashes without the key, which should live no longer than the process. */
 export function createPrincipalHash (key: Buffer): PrincipalHash {
   return (principalKey) => createHmac('sha256', key).update(principalKey).digest('hex').slice(0, shownCharacters)
 }

@@ -6,7 +6,7 @@ import { priorities, type Lease } from '../leases/contract/lease.ts'
 import type { AcquireTerms } from '../leases/contract/lease-manager.ts'
 import { longestWaitMs, minTtlMs } from '../leases/contract/lease-settings.ts'
 import { osRangeFault } from '../leases/queue/match-os.ts'
-import type { JsonObject } from '../protocol/message.ts'
+import { isObject, type JsonObject } from '../protocol/message.ts'
 import type { DeviceToolParts } from './device-tool-parts.ts'
 import { leaseName, leaseTerms } from './lease-data.ts'
 import { deviceData } from './pooled-device-data.ts'
@@ -16,11 +16,12 @@ import { createWaitingReport } from './waiting-report.ts'
 const mostDevices = 16
 
 const platformInput = z.enum(platforms).optional()
+const deviceInput = z.string().min(1).max(128).optional()
 const labelsInput = z.array(z.string().min(1).max(64)).max(16).optional()
 
 // What decides which phone it can be is mirrored into headers, for routers in front.
 const selectorInput = {
-  device: z.string().min(1).max(128).optional().meta({ description: 'Id from listDevices', 'x-mcp-header': 'Device' }),
+  device: deviceInput.meta({ description: 'Id from listDevices', 'x-mcp-header': 'Device' }),
   platform: platformInput.meta({ 'x-mcp-header': 'Platform' }),
   kind: z.enum(deviceKinds).optional(),
   model: z.string().min(1).max(128).optional().describe('Glob, e.g. Pixel*'),
@@ -40,6 +41,19 @@ const termsInput = {
 }
 
 type Terms = z.output<z.ZodObject<typeof termsInput>>
+
+/**
+ * Several phones, each with a label of the caller's choosing. Published as a list, since several
+ * model providers know no object with names of the caller's choosing. Such an object, from label
+ * to phone, is taken too.
+ */
+const labelledInput = z.preprocess(listOfLabelled, z.array(z.strictObject({
+  // The label becomes the name of a member of the result.
+  label: z.string().min(1).max(64).refine((label) => label !== '__proto__', { error: 'is a name that JavaScript keeps for itself' }),
+  ...selectorInput,
+  device: deviceInput,
+  platform: platformInput
+})).min(1).max(mostDevices).refine(haveLabelsOfTheirOwn, { error: 'has a label twice' }))
 
 /** Tools that take phones. */
 export function createAcquireTools (
@@ -75,17 +89,16 @@ export function createAcquireTools (
     name: 'acquireDevices',
     title: 'Acquire several devices',
     description:
-      `Takes up to ${mostDevices} phones at once, all or none, each under a label of yours: {"devices": {"alice": {"platform": "ios"}, "bob": {}}}. ` +
+      `Takes up to ${mostDevices} phones at once, all or none, each under a label of yours: {"devices": [{"label": "alice", "platform": "ios"}, {"label": "bob"}]}. ` +
       'Returns a lease for each label. Otherwise like acquireDevice.',
     input: z.strictObject({
-      devices: z.record(z.string().min(1).max(64), z.strictObject({ ...selectorInput, device: z.string().min(1).max(128).optional(), platform: platformInput }))
-        .refine((devices) => Object.keys(devices).length >= 1 && Object.keys(devices).length <= mostDevices, { error: `Give 1 to ${mostDevices} labels.` }),
+      devices: labelledInput,
       ...termsInput
     }),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     maxWaitMs,
     async run ({ devices, ...terms }, call) {
-      const wanted = Object.fromEntries(Object.entries(devices).map(([label, selector]) => [label, withoutAbsent(selector)]))
+      const wanted = Object.fromEntries(devices.map(({ label, ...selector }) => [label, withoutAbsent(selector)]))
       const granted = await whileWaiting(call, (onWaiting) => leases.acquireAll({ wanted, ...termsOf(terms, call), onWaiting }))
       const labelled = Object.entries(granted)
       const [bound] = call.sessionKey === undefined ? [] : labelled.find(([, lease]) => lease.sessionKey === call.sessionKey) ?? []
@@ -120,7 +133,7 @@ export function createAcquireTools (
     }
   }
 
-  /** Makes the answer, with a way to take back what it is about: of leases nobody learned of, nobody would release one. */
+  /** Makes the answer, with a way to take back what it is about: a lease of which no caller learned would never be released. */
   async function answerOrUndo (
     granted: readonly Lease[], call: ToolCall, answer: (deviceOf: (lease: Lease) => DeviceDescription) => ToolOutput
   ): Promise<ToolOutput> {
@@ -164,6 +177,18 @@ function keyNote (lease: Lease, { sessionKey }: ToolCall): string {
   return lease.sessionKey === sessionKey
     ? ', or leave it out: your session key stands for it'
     : '; without it your session key goes on standing for your earlier lease'
+}
+
+function listOfLabelled (given: unknown): unknown {
+  if (!isObject(given)) return given
+  return Object.entries(given).map(([label, phone]) => {
+    if (!isObject(phone)) return phone === null ? { label } : phone
+    return { ...Object.fromEntries(Object.entries(phone).filter(([, value]) => value !== null)), label }
+  })
+}
+
+function haveLabelsOfTheirOwn (devices: ReadonlyArray<{ readonly label: string }>): boolean {
+  return new Set(devices.map(({ label }) => label)).size === devices.length
 }
 
 /** The same object without members that are undefined, which a selector's may not be. */

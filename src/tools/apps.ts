@@ -9,6 +9,9 @@ import { leaseInput, observeInput } from './lease-input.ts'
 import { page } from './page.ts'
 import { defineTool, type ToolDefinition } from './tool-definition.ts'
 
+const longestUrl = 2_048
+const urlPattern = /^[A-Za-z][A-Za-z0-9+.-]*:[^\s\p{Cc}]+$/u
+
 /** Tools for the apps of a phone. */
 export function createAppTools ({ uses, scheduler }: Pick<DeviceToolParts, 'uses' | 'scheduler'>): ToolDefinition[] {
   const listApps = defineTool({
@@ -90,7 +93,8 @@ export function createAppTools ({ uses, scheduler }: Pick<DeviceToolParts, 'uses
     description: 'Opens a URL or deep link on the phone, in `app` or in whichever app claims it. Returns the next screen.',
     input: z.strictObject({
       lease: leaseInput,
-      url: z.string().max(2_048).regex(/^[A-Za-z][A-Za-z0-9+.-]*:[^\s\p{Cc}]+$/u, 'a URL with a scheme and without spaces').describe('With scheme'),
+      url: z.string().max(longestUrl).regex(urlPattern, 'must be a URL with a scheme and without blanks, such as https://example.com')
+        .describe(`With scheme; ${longestUrl} characters at most`),
       app: appInput.optional(),
       observe: observeInput
     }),

@@ -1,7 +1,7 @@
 /**
  * All device tools, in the order they are published: the pool first, because an agent starts
- * there, then looking, then acting. The order is fixed, and the list is the same for everybody
- * and whatever is leased (LIST-02, POOL-02).
+ * there, then looking, then acting. The order is fixed, and the list is the same for every
+ * caller and whatever is leased (LIST-02, POOL-02).
  *
  * None has an `outputSchema`: nearly all answer with a screen, so its schema would stand in the
  * list a dozen times, and no agent needs it to read one.

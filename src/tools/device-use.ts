@@ -23,6 +23,8 @@ import { createKeyedTurns } from './turns.ts'
 export interface UseRequest {
   readonly handle: string
   readonly principal: Principal
+  /** Hashed. */
+  readonly sessionKey?: string | undefined
   readonly signal: AbortSignal
   /** How long the work may hold off the end of its lease. */
   readonly limitMs?: number | undefined
@@ -111,8 +113,8 @@ export function createDeviceUses ({ leases, screens, onScreenChange }: {
 /** The same for calls of tools, which need not name their lease. */
 export function createCallUses (uses: DeviceUses<UseRequest>, choice: LeaseChoice): DeviceUses<CallUse> {
   async function chosen ({ handle, call, limitMs }: CallUse): Promise<UseRequest> {
-    const { principal, signal } = call
-    return { ...await choice.choose(handle, call), principal, signal, limitMs }
+    const { principal, sessionKey, signal } = call
+    return { ...await choice.choose(handle, call), principal, sessionKey, signal, limitMs }
   }
 
   /** The work, once its call has noted the phone in hand. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { quote, word } from '../text/quote.ts'
 import { cleanupLevels } from '../leases/cleanup/cleanup-level.ts'
 import type { Lease } from '../leases/contract/lease.ts'
-import type { DeviceState, WaitingRequest } from '../leases/contract/lease-manager.ts'
+import type { DeviceState, LeaseClaim, WaitingRequest } from '../leases/contract/lease-manager.ts'
 import { minTtlMs } from '../leases/contract/lease-settings.ts'
 import type { DeviceToolParts } from './device-tool-parts.ts'
 import { isoTime } from './iso-time.ts'
@@ -28,7 +28,7 @@ export function createLeaseTools (
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     async run ({ lease: named, ttlMs }, call) {
       const handle = await choice.find(named, call)
-      const lease = await leases.renew({ handle, holder: { principal: call.principal.key }, ...(ttlMs === undefined ? {} : { ttlMs }) })
+      const lease = await leases.renew({ ...claimOf(handle, call), ...(ttlMs === undefined ? {} : { ttlMs }) })
       call.noteDevice(lease.deviceId)
       return {
         content: [{ type: 'text', text: `The lease now ${endClause(lease)}.` }],
@@ -50,7 +50,7 @@ export function createLeaseTools (
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     async run ({ lease: named, cleanup }, call) {
       const handle = await choice.find(named, call)
-      const { lease, cleaned, failed, releasedNow } = await leases.release({ handle, holder: { principal: call.principal.key }, ...(cleanup === undefined ? {} : { cleanup }) })
+      const { lease, cleaned, failed, releasedNow } = await leases.release({ ...claimOf(handle, call), ...(cleanup === undefined ? {} : { cleanup }) })
       screens.forget(handle)
       const device = lease.deviceId
       call.noteDevice(device)
@@ -145,4 +145,8 @@ function waitingLine (request: WaitingRequest): string {
 
 function phrases (list: readonly string[]): string {
   return list.length === 0 ? 'nothing' : list.map((phrase) => quote(phrase, 200)).join(', ')
+}
+
+function claimOf (handle: string, { principal, sessionKey }: ToolCall): LeaseClaim {
+  return { handle, holder: { principal: principal.key }, sessionKey }
 }

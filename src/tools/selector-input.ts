@@ -51,7 +51,7 @@ export const pointInput = z.strictObject({
 }).refine(isInUnit, { error: 'With unit `ratio`, x and y are between 0 and 1.' })
 
 /**
- * A selector or a point in one object: of a union, callers who mistake one member are told of
+ * A selector or a point in one object: of a union, callers that mistake one member are told of
  * the wrong branch.
  */
 export const targetInput = z.strictObject({

@@ -35,7 +35,7 @@ export function createTextTools ({ uses, scheduler }: Pick<DeviceToolParts, 'use
       'Any language and emoji; line feed and tab are the only control characters. Returns the next screen.',
     input: z.strictObject({
       lease: leaseInput,
-      text: z.string().max(longestText),
+      text: z.string().max(longestText).describe(`${longestText} characters at most`),
       into: selectorInput.optional(),
       clear: z.boolean().default(false),
       submit: z.boolean().default(false),

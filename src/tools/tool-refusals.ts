@@ -66,7 +66,7 @@ export class NotConfirmedRefusal extends Refusal {
     readonly action: 'decline' | 'cancel'
   }) {
     super({
-      message: action === 'decline' ? `The user declined ${what}; nothing was done.` : `Nobody confirmed ${what}; nothing was done.`,
+      message: action === 'decline' ? `The user declined ${what}; nothing was done.` : `The user did not confirm ${what}; nothing was done.`,
       retryable: false,
       nextAction: action === 'decline'
         ? 'Go on without it. Do not repeat the call unless the user asks for it.'
@@ -76,7 +76,7 @@ export class NotConfirmedRefusal extends Refusal {
   }
 }
 
-/** Nobody can be asked whether it is meant, so the call has to say so itself. */
+/** The caller cannot be asked whether it is meant, so the call has to say so itself. */
 export class ConfirmationRequiredRefusal extends Refusal {
   readonly code = 'confirmation_required'
 

@@ -17,7 +17,7 @@ export interface KeyedTurns {
 }
 
 export function createKeyedTurns (): KeyedTurns {
-  // A key goes when nobody has or waits for its turn.
+  // A key goes when no call has or waits for its turn.
   const byKey = new Map<string, Turns>()
 
   return {

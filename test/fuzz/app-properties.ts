@@ -9,21 +9,12 @@ import { parseApp } from '../../src/devices/virtual/apps/load-apps.ts'
 import { androidProfile } from '../../src/devices/virtual/phone/phone-profile.ts'
 import { createVirtualPhone } from '../../src/devices/virtual/phone/virtual-phone.ts'
 import { manualTime } from '../support/manual-time.ts'
-import { property, type FuzzProperty } from './fuzz-property.ts'
+import { meter, property, type FuzzProperty } from './fuzz-property.ts'
 import { hostileText } from './hostile-values.ts'
 
-/** No single piece of work may use the processor for longer, in milliseconds. */
-const longestTurnMs = 250
-
-/** Processor time, so that a busy machine is not taken for slow work. */
+/** One touch, look or file must not use the processor of its thread for longer, in a test too. */
 function ensureQuick<Result> (what: string, work: () => Result): Result {
-  const before = process.cpuUsage()
-  const result = work()
-  const { user, system } = process.cpuUsage(before)
-  const usedMs = (user + system) / 1_000
-  // A collection of garbage in threads beside this one counts as well.
-  if (usedMs > 2 * longestTurnMs) throw new Error(`${what} took ${Math.round(usedMs)} ms`)
-  return result
+  return meter.measure(what, work)
 }
 
 function unlessRefused<Result> (work: () => Result): Result | undefined {
@@ -119,7 +110,6 @@ export const appProperties: readonly FuzzProperty[] = [
       ensureQuick('a look', () => flattenTree(phone.look().root))
       ensureQuick('a touch', () => phone.tap({ x, y }, { count: 1, holdMs: 0 }))
     }
-    if (process.memoryUsage().heapUsed > 1_000_000_000) throw new Error(`${process.memoryUsage().heapUsed} bytes in use`)
   }),
   property('no link pattern makes matching last', 200, [fc.array(linkPart, { maxLength: 60 }), fc.nat({ max: 2_000 }), fc.constantFrom('', '/', '?', '!')], (parts, length, end) => {
     ensureQuick('matching a link', () => parseLinkPattern(`x://${parts.join('')}`)?.match(`x://${'a'.repeat(length)}${end}`))

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import type { Test } from 'tap'
+import { createWorkMeter, type WorkMeter } from './work-meter.ts'
 
 /** Something that must hold for any input, to be tried a few times in a test and for long by `npm run fuzz`. */
 export interface FuzzProperty {
@@ -10,19 +11,33 @@ export interface FuzzProperty {
   readonly assert: (parameters: fc.Parameters<any>) => Promise<void> | void
 }
 
+/** What the properties of this process cost it. */
+export const meter: WorkMeter = createWorkMeter()
+
 /** Nothing here takes a second, on a busy machine ten; what takes this long hangs, which is a failure too. */
 const hangsAfterMs = 60_000
 
 export function property<Ts extends [unknown, ...unknown[]]> (
   name: string, numRuns: number, arbitraries: { [K in keyof Ts]: fc.Arbitrary<Ts[K]> }, holds: (...values: Ts) => boolean | void
 ): FuzzProperty {
-  return { name, numRuns, assert: (parameters) => fc.assert(fc.property<Ts>(...arbitraries, holds), parameters) }
+  return { name, numRuns, assert: (parameters) => fc.assert(fc.property<Ts>(...arbitraries, (...values) => meter.measure(name, () => holds(...values))), parameters) }
 }
 
 export function asyncProperty<Ts extends [unknown, ...unknown[]]> (
   name: string, numRuns: number, arbitraries: { [K in keyof Ts]: fc.Arbitrary<Ts[K]> }, holds: (...values: Ts) => Promise<boolean | void>
 ): FuzzProperty {
-  return { name, numRuns, assert: async (parameters) => await fc.assert(fc.asyncProperty<Ts>(...arbitraries, holds), { timeout: hangsAfterMs, ...parameters }) }
+  return {
+    name,
+    numRuns,
+    async assert (parameters) {
+      const turns = meter.watchTurns(name)
+      try {
+        await fc.assert(fc.asyncProperty<Ts>(...arbitraries, holds), { timeout: hangsAfterMs, ...parameters })
+      } finally {
+        turns.end()
+      }
+    }
+  }
 }
 
 /** Tries each property as often as it says, from a seed of its own that the output names. */

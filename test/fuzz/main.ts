@@ -7,12 +7,13 @@ import { compare } from '../oracle/compare.ts'
 import { histories } from '../leases/model/histories.ts'
 import { appProperties } from './app-properties.ts'
 import { deviceProperties } from './device-properties.ts'
-import { asyncProperty, type FuzzProperty } from './fuzz-property.ts'
+import { asyncProperty, meter, type FuzzProperty } from './fuzz-property.ts'
 import { listProperties } from './list-properties.ts'
 import { protocolProperties } from './protocol-properties.ts'
 import { sealedProperties } from './sealed-properties.ts'
 import { socketProperties } from './socket-properties.ts'
 import { startSocketTarget } from './socket-target.ts'
+import { longestStallMs, mostGrowthBytes } from './work-meter.ts'
 
 const usage = 'npm run fuzz -- [--seconds N] [--seed S]: every property in turn for N seconds (60), from the whole number S (1) on'
 
@@ -26,6 +27,8 @@ if (values['help'] === true || !(seconds > 0) || !Number.isInteger(firstSeed)) {
   console.log(usage)
   process.exit(values['help'] === true ? 0 : 2)
 }
+
+meter.allow(longestStallMs)
 
 const closings: Array<() => unknown> = []
 const owner = { teardown: (closing: () => unknown) => { closings.push(closing) } }
@@ -43,20 +46,36 @@ const shareMs = Math.max(1_000, Math.min(5_000, seconds * 1_000 / properties.len
 const endAtMs = performance.now() + seconds * 1_000
 const failed = new Set<FuzzProperty>()
 
-for (let seed = firstSeed; performance.now() < endAtMs; seed++) {
-  for (const property of properties) {
-    const { name, assert } = property
-    if (seed > firstSeed && performance.now() >= endAtMs) break
-    try {
-      await assert({ seed, numRuns: Number.MAX_SAFE_INTEGER, interruptAfterTimeLimit: shareMs, markInterruptAsFailure: false })
-      console.log(`ok      seed ${seed}  ${name}`)
-    } catch (error) {
-      failed.add(property)
-      console.error(`FAILED  seed ${seed}  ${name}\n${error instanceof Error ? error.message : String(error)}\n${error instanceof Error && error.cause instanceof Error ? error.cause.message : ''}`)
-    }
+async function attempt (property: FuzzProperty, seed: number, extent: fc.Parameters<unknown>): Promise<void> {
+  const { name, assert } = property
+  try {
+    await assert({ seed, ...extent })
+    console.log(`ok      seed ${seed}  ${name}`)
+  } catch (error) {
+    failed.add(property)
+    console.error(`FAILED  seed ${seed}  ${name}\n${error instanceof Error ? error.message : String(error)}\n${error instanceof Error && error.cause instanceof Error ? error.cause.message : ''}`)
   }
 }
 
+// What is compiled and pooled once has been by then.
+for (const property of properties) await attempt(property, firstSeed, { numRuns: 3 })
+meter.settle()
+
+for (let seed = firstSeed; performance.now() < endAtMs; seed++) {
+  for (const property of properties) {
+    if (seed > firstSeed && performance.now() >= endAtMs) break
+    await attempt(property, seed, { numRuns: Number.MAX_SAFE_INTEGER, interruptAfterTimeLimit: shareMs, markInterruptAsFailure: false })
+  }
+  meter.settle()
+}
+
 for (const closing of closings.reverse()) await closing()
+const longest = meter.longest()
+const { left, peak, peakAt } = meter.growth()
+const isQuick = longest.ms <= longestStallMs
+const isSmall = Math.max(left, peak) <= mostGrowthBytes
+const megabytes = (bytes: number): string => `${Math.round(bytes / 1024 / 1024)} MB`
+console.log(`${isQuick ? 'ok      ' : 'FAILED  '}longest stall of the loop: ${Math.round(longest.ms)} ms of processor time (${longestStallMs} at most), in: ${longest.what}`)
+console.log(`${isSmall ? 'ok      ' : 'FAILED  '}growth of memory: ${megabytes(left)} left, ${megabytes(peak)} at the highest (${megabytes(mostGrowthBytes)} at most), in: ${peakAt}`)
 console.log(`${properties.length - failed.size} passed, ${failed.size} failed`)
-process.exitCode = failed.size === 0 ? 0 : 1
+process.exitCode = failed.size === 0 && isQuick && isSmall ? 0 : 1

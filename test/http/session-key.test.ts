@@ -175,3 +175,21 @@ t.test('POOL-04: the text of a key is in no answer, log line or file', async (t)
     for (const place of [...replies.map((reply) => reply.text), pool.log(), ...files]) t.notOk(place.includes(text))
   }
 })
+
+for (const era of eras) {
+  t.test(`POOL-04, ${era}: a key whose phone another agent of the token gives back does not end up on another phone`, async (t) => {
+    const pool = await startPoolApp(t, { phones: 2 })
+    const ada = { era, headers: { [header]: 'ada' } }
+    const lease = (await pool.call('acquireDevice', {}, ada)).structuredContent.lease
+
+    t.match(await pool.call('releaseDevice', { lease }, { era, headers: { [header]: 'eve' } }), { isError: true, structuredContent: { code: 'lease_of_other_session' } })
+    t.match(await pool.call('observe', { lease }, { era, headers: { [header]: 'eve' } }), { isError: true, structuredContent: { code: 'lease_of_other_session' } })
+    t.match(await pool.call('releaseDevice', { lease }, { era }), { structuredContent: { released: true } }, 'an agent without a key may')
+
+    for (let calls = 0; calls < 2; calls++) {
+      t.match(await pool.call('observe', {}, ada), { isError: true, structuredContent: { code: 'lease_ended', reason: 'released_by_other' } })
+    }
+    await pool.call('acquireDevice', {}, ada)
+    t.notOk((await pool.call('observe', {}, ada)).isError)
+  })
+}

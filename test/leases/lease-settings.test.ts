@@ -5,6 +5,7 @@ t.test('everything has a default', async (t) => {
   t.strictSame(leaseSettings.parse({}), {
     ttlMs: 600_000,
     maxTtlMs: 86_400_000,
+    firstUseMs: 120_000,
     idleMs: 1_800_000,
     maxLengthMs: 28_800_000,
     longestVetoMs: 600_000,

@@ -59,7 +59,7 @@ t.test('two grants under one key at the same time bind one of them', async (t) =
 t.test('once its lease is over, however that came, a key is free for the next', async (t) => {
   const { leases, acquireUnder, time } = await setup()
   const first = await acquireUnder()
-  await leases.release({ handle: first.handle, holder: alice })
+  await leases.release({ handle: first.handle, holder: alice, sessionKey })
   t.equal(await leases.boundTo({ sessionKey, holder: alice }), undefined)
 
   const second = await acquireUnder()
@@ -90,7 +90,7 @@ t.test('a heartbeat under a key whose lease is over says why', async (t) => {
   const { leases, acquireUnder } = await setup()
   const { handle } = await acquireUnder()
   t.equal(await leases.heartbeat({ sessionKey, holder: alice }), 'ok')
-  await leases.release({ handle, holder: alice })
+  await leases.release({ handle, holder: alice, sessionKey })
 
   t.strictSame(await leases.heartbeat({ sessionKey, holder: alice }), { ended: 'released' })
   t.equal(await leases.heartbeat({ sessionKey, holder: bob }), 'unknown')
@@ -140,4 +140,33 @@ t.test('an undo and the first use at the same time: either it is undone and the 
       t.equal(phone.obeyed.length, isLive ? 1 : 0)
     }
   }
+})
+
+t.test('a lease that is released without its key ends as released by another agent, also when it is released again', async (t) => {
+  const { leases, acquireUnder } = await setup()
+  const { handle } = await acquireUnder()
+
+  t.match(await leases.release({ handle, holder: alice }), { releasedNow: true, lease: { end: { reason: 'released_by_other' } } })
+  t.match(await leases.release({ handle, holder: alice, sessionKey }), { releasedNow: false })
+  t.match(await leases.lastBoundTo({ sessionKey, holder: alice }), { end: { reason: 'released_by_other' } })
+})
+
+t.test('no call under another key has a lease that is bound to one, whatever it is about', async (t) => {
+  const { leases, acquireUnder } = await setup()
+  const { handle } = await acquireUnder()
+  const unbound = await acquireUnder()
+  const claim = { handle, holder: alice, sessionKey: 'another key' }
+  const signal = new AbortController().signal
+  const refused = { code: 'lease_of_other_session', retryable: false }
+
+  await t.rejects(leases.use({ ...claim, signal, kind: 'look' }, async () => {}), refused)
+  await t.rejects(leases.use({ ...claim, signal, kind: 'control' }, async () => {}), refused)
+  await t.rejects(leases.renew(claim), refused)
+  await t.rejects(leases.release(claim), refused)
+  await t.rejects(leases.renew({ ...claim, holder: bob }), { code: 'lease_unknown' }, 'another principal learns nothing')
+  t.equal((await leases.list(alice)).find((lease) => lease.handle === handle)?.isConfirmed, false, 'nor does such a call show that the holder knows of it')
+
+  await leases.renew({ ...claim, sessionKey })
+  await leases.renew({ handle, holder: alice })
+  await leases.renew({ handle: unbound.handle, holder: alice, sessionKey: 'another key' })
 })

@@ -152,7 +152,7 @@ t.test('a request that cannot be served blocks none behind it', async (t) => {
 })
 
 t.test('a higher priority goes first, and a lower one in its time', async (t) => {
-  const { leases, acquire, time } = await leaseBench({ settings: { topPriority: 'high' } })
+  const { leases, acquire, time } = await leaseBench({ settings: { topPriority: 'high', firstUseMs: 600_000 } })
   const { handle } = await acquire()
   const low = request(leases, 'ann', { priority: 'low' })
   const high = request(leases, 'ben', { priority: 'high' })

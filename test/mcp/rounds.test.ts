@@ -170,7 +170,7 @@ t.test('MRTR-09: declining and closing come back for the model to read, without 
   const answered = (action: string) => call('greet', { requestState, inputResponses: { user_name: { action } } })
 
   t.match(await answered('decline'), { isError: true, structuredContent: { code: 'not_confirmed', action: 'decline', message: /declined the greeting/ } })
-  t.match(await answered('cancel'), { isError: true, structuredContent: { code: 'not_confirmed', action: 'cancel', message: /Nobody confirmed the greeting/ } })
+  t.match(await answered('cancel'), { isError: true, structuredContent: { code: 'not_confirmed', action: 'cancel', message: /The user did not confirm the greeting/ } })
   t.same(did, [])
 })
 

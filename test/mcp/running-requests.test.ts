@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { cancelledBy } from '../../src/refusals/cancellation.ts'
+import type { CallerIdentity } from '../../src/mcp/exchange/caller-identity.ts'
 import { createRunningRequests } from '../../src/mcp/running-requests.ts'
 import { manualTime } from '../support/manual-time.ts'
 import { principal } from '../support/mcp-request.ts'
@@ -38,7 +39,7 @@ t.test('a shutdown is told as one, with a time to come back after', async (t) =>
 
   running.abortAll()
 
-  t.match(cancelledBy(request.signal), { code: 'cancelled', retryAfterMs: Number, message: /shutting down/, nextAction: /survives a restart/, details: { reason: 'shutting_down' } })
+  t.match(cancelledBy(request.signal), { code: 'cancelled', retryAfterMs: Number, message: /shutting down/, nextAction: /same lease; that of a virtual phone has ended/, details: { reason: 'shutting_down' } })
 })
 
 t.test('a request that has ended is told nothing any more', async (t) => {
@@ -80,18 +81,24 @@ t.test('whoever waits for the last request to end is told when it has', async (t
   await running.idle()
 })
 
-t.test('LEGACY-13: a request is cancelled exactly when it alone has the id and the principal', async (t) => {
-  const request = fc.record({ subject: fc.constantFrom('ada', 'eve'), id: fc.constantFrom(1, '1', 2), hasEnded: fc.boolean(), isCancellable: fc.boolean() })
-  fc.assert(fc.property(fc.array(request, { maxLength: 8 }), request, (requests, { subject, id }) => {
+t.test('LEGACY-13: a request is cancelled exactly when it alone has the id and the caller', async (t) => {
+  const caller = fc.record({
+    subject: fc.constantFrom('ada', 'eve'), key: fc.constantFrom(undefined, 'k1', 'k2'), session: fc.constantFrom(undefined, 's1', 's2')
+  })
+  const identity = ({ subject, key, session }: { subject: string, key: string | undefined, session: string | undefined }): CallerIdentity =>
+    ({ principal: principal(subject), sessionKey: key, legacySession: session === undefined ? undefined : { id: session, capabilities: {} } })
+  const request = fc.record({ caller, id: fc.constantFrom(1, '1', 2), hasEnded: fc.boolean(), isCancellable: fc.boolean() })
+  fc.assert(fc.property(fc.array(request, { maxLength: 8 }), request, (requests, { caller, id }) => {
     const { running } = setup()
     const begun = requests.map((one) => {
-      const run = running.begin(one.isCancellable ? { principal: principal(one.subject), id: one.id } : undefined)
+      const run = running.begin(one.isCancellable ? { caller: identity(one.caller), id: one.id } : undefined)
       if (one.hasEnded) run.end()
       return { ...one, run }
     })
-    const meant = begun.filter((one) => one.isCancellable && !one.hasEnded && one.subject === subject && one.id === id)
+    const meant = begun.filter((one) => one.isCancellable && !one.hasEnded && one.id === id &&
+      one.caller.subject === caller.subject && one.caller.session === caller.session && (caller.session !== undefined || one.caller.key === caller.key))
 
-    running.cancel({ principal: principal(subject), id })
+    running.cancel({ caller: identity(caller), id })
 
     return begun.every(({ run }) => run.signal.aborted === (meant.length === 1 && meant[0]?.run === run) && run.isCancelled === run.signal.aborted)
   }))

@@ -34,6 +34,8 @@ t.test('a thousand clients without a token, none of which reads, take no place f
   app.server.on('connection', (socket) => { if (closed.length < strangers) closed.push(once(socket, 'close')) })
   for (let at = 0; at < strangers; at += 100) {
     await Promise.all(Array.from({ length: 100 }, async () => await deafClient(t, port, anonymous.repeat(45))))
+    // A busy server takes a connection later than its client believes, and the system keeps only some hundreds for it.
+    while (closed.length < at + 100) await idle()
   }
 
   const wire = mcpWire({ port, token: value })
@@ -44,8 +46,6 @@ t.test('a thousand clients without a token, none of which reads, take no place f
     t.comment(`/livez answers within ${Math.ceil(performance.now() - askedAt)} ms`)
   }
 
-  // A server that was busy hears of a connection later than its client does.
-  while (closed.length < strangers) await idle()
   await Promise.all(closed)
   t.equal(closed.length, strangers, 'and every one of them has been closed')
   t.equal(app.admission.inFlight, 0)

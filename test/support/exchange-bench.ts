@@ -38,7 +38,7 @@ export function exchangeBench ({ offer = {}, catalog = localCatalog(offer), maxS
     listenStreams: registry,
     bus,
     operations: undefined,
-    legacy: { serverRequests: 'on' },
+    legacy: { serverRequests: 'on', sessionId: 'none' },
     maxRequestsInFlight: 20,
     log: { info: () => {}, warn: write, error: write },
     clock: time.clock,

@@ -52,7 +52,7 @@ export function mcpBench ({ offer = {}, catalog = localCatalog(offer), listenStr
     log,
     catalog,
     families: [
-      createHandshakeMethods(pages),
+      createHandshakeMethods({ pages, legacySessions: undefined }),
       createToolMethods({ pages, rounds, forwarding: createForwarding({ sealer, serverRequests, ids: randomIds, log }), calls: { run: (_tool, call) => call() }, log, clock: time.clock }),
       createResourceMethods({ pages, rounds }),
       createPromptMethods({ pages, rounds }),

@@ -21,6 +21,7 @@ export function mcpRequest (method: string, params: Readonly<Record<string, unkn
     trace: undefined,
     principal: principal(),
     sessionKey: undefined,
+    legacySession: undefined,
     signal: new AbortController().signal,
     ...overrides
   }

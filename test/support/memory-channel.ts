@@ -111,5 +111,5 @@ export function memoryChannel ({ canStream = true }: { readonly canStream?: bool
 }
 
 export function senderOf (subject = 'ada', more: Partial<Sender> = {}): Sender {
-  return { principal: principal(subject), sessionKey: undefined, parameterHeaders: {}, trace: undefined, ...more }
+  return { principal: principal(subject), sessionKey: undefined, sessionId: undefined, parameterHeaders: {}, trace: undefined, ...more }
 }

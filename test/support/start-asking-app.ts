@@ -29,7 +29,7 @@ export interface AskingApp {
   post (message: object | readonly object[], headers?: OutgoingHttpHeaders, who?: string): Promise<Reply>
   modern (method: string, params: Record<string, unknown>, options?: { capabilities?: object, meta?: object, who?: string }): Promise<Reply>
   /** A legacy request whose answer is read message by message. */
-  legacy (method: string, params: Record<string, unknown>, options?: { id?: string | number, who?: string, version?: string | undefined }): Promise<OpenStream>
+  legacy (method: string, params: Record<string, unknown>, options?: { id?: string | number, who?: string, version?: string | undefined, headers?: OutgoingHttpHeaders }): Promise<OpenStream>
 }
 
 /** The whole server over tools that ask, with a principal for each name and a time that the test moves. */
@@ -78,9 +78,9 @@ export async function startAskingApp (
       }, who)
     },
 
-    async legacy (method, params, { id = ++lastId, who = 'ada', version = '2025-11-25' } = {}) {
+    async legacy (method, params, { id = ++lastId, who = 'ada', version = '2025-11-25', headers = {} } = {}) {
       const outgoing = request({
-        host: '127.0.0.1', port, path: '/mcp', method: 'POST', agent: false, headers: { ...headersOf(who), 'mcp-protocol-version': version }
+        host: '127.0.0.1', port, path: '/mcp', method: 'POST', agent: false, headers: { ...headersOf(who), 'mcp-protocol-version': version, ...headers }
       })
       outgoing.on('error', () => {})
       outgoing.end(JSON.stringify({ jsonrpc: '2.0', id, method, params }))

@@ -126,6 +126,18 @@ t.test('acquireDevices takes several phones under labels of the caller\'s choosi
   t.same((await leases.list()).map(({ purpose, ttlMs }) => [purpose, ttlMs]), [['chat', 60_000], ['chat', 60_000]])
 })
 
+t.test('acquireDevices takes a list with labels, as it is published, as well as an object from label to phone', async (t) => {
+  const { call } = await setup(fleet())
+
+  const { structuredContent, text } = await call('acquireDevices', { devices: [{ label: 'bob', platform: 'ios' }, { label: 'alice' }] })
+
+  t.same(Object.keys(structuredContent.leases), ['bob', 'alice'])
+  t.match(structuredContent.leases.bob, { device: { platform: 'ios' } })
+  t.match(text, /^"bob": lease /)
+  for (const { lease } of Object.values<{ lease: string }>(structuredContent.leases)) await call('releaseDevice', { lease })
+  t.match((await call('acquireDevices', { devices: { a: null, b: { platform: null, os: '14' } } })).structuredContent, { leases: { a: {}, b: {} } })
+})
+
 t.test('acquireDevices takes all or none', async (t) => {
   const { call, leases } = await setup(fleet())
   await call('acquireDevice', { platform: 'ios' }, { principal: bob })
@@ -138,7 +150,9 @@ t.test('acquireDevices takes all or none', async (t) => {
 t.test('acquireDevices wants 1 to 16 labels, and knows its arguments', async (t) => {
   const { call } = await setup(fleet())
 
-  for (const devices of [{}, Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`d${index}`, {}])), { '': {} }, { a: { colour: 'red' } }]) {
+  for (const devices of [{}, Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`d${index}`, {}])), { '': {} }, { a: { colour: 'red' } }, { a: 'ios' },
+    [], [{}], [{ label: '' }], [{ label: 'a' }, { label: 'a' }], [{ label: '__proto__' }], [{ label: 'a', colour: 'red' }], 'ios'
+  ]) {
     await t.rejects(call('acquireDevices', { devices }), { name: 'ZodError' }, JSON.stringify(devices).slice(0, 40))
   }
 })

@@ -83,7 +83,7 @@ t.test('setDeviceState sets what is given and leaves the rest', async (t) => {
   t.match(await state(), {
     locale: 'de-DE', location: { latitude: 52.5, longitude: 13.4 }, network: { wifi: false, data: false, airplane: true }, clipboard: 'hi'
   })
-  await run('setDeviceState', { location: null, network: { wifi: true } })
+  await run('setDeviceState', { endLocation: true, network: { wifi: true } })
   t.match(await state(), { locale: 'de-DE', location: null, network: { wifi: true, data: false, airplane: true }, clipboard: 'hi' })
   t.ok(screenChanges.length > 0)
 })

@@ -60,12 +60,29 @@ t.test('what reads is marked as reading, and only what may destroy as destructiv
   ])
 })
 
-t.test('a selector within a selector is published once and refers to itself', async (t) => {
-  const { published } = await setup()
+t.test('a selector is published two levels deep, the inner one without words; the check takes any depth', async (t) => {
+  const { published, registered } = await setup()
   const { inputSchema } = (published as any[]).find(({ name }) => name === 'waitFor')
+  const { within, ...outer } = inputSchema.properties.for.properties
 
-  t.equal(inputSchema.properties.for.$ref, '#/$defs/Selector')
-  t.equal(inputSchema.$defs.Selector.properties.within.$ref, '#/$defs/Selector')
+  t.same(Object.keys(within.properties), Object.keys(outer))
+  t.match(outer.text, { type: 'string', description: String })
+  t.same(within.properties.text, { type: 'string' })
+  t.notOk('$defs' in inputSchema)
+
+  const waitFor = registered.find(({ name }) => name === 'waitFor')
+  if (waitFor?.kind !== 'own') throw new Error('it is a tool of ours')
+  t.match(waitFor.check.read({ for: { text: 'a', within: { text: 'b', within: { text: 'c', index: '3' } } } }), {
+    ok: true, input: { for: { within: { within: { index: 3 } } } }
+  })
+})
+
+t.test('a default is told in words, since some checkers refuse the keyword', async (t) => {
+  const { published } = await setup()
+  const { inputSchema: { properties } } = (published as any[]).find(({ name }) => name === 'observe')
+
+  t.same(properties.max, { type: 'integer', minimum: 1, maximum: 500, description: 'Most elements; default 120' })
+  t.same(properties.includeOffscreen, { type: 'boolean', description: 'Also what is scrolled out of sight' })
 })
 
 t.test('unknown arguments are refused, also inside a selector', async (t) => {

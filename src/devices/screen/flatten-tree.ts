@@ -19,7 +19,7 @@ import { plainId } from './plain-id.ts'
 import { cut } from '../../text/quote.ts'
 
 const mostElements = 2_000
-// Of all texts together: more than anybody reads, and what an app can make us remember.
+// Of all texts together: more than an agent reads, and the most that an app can make the server remember.
 const mostCharacters = 200_000
 const mostTextsSwallowed = 8
 const longestText = 20_000

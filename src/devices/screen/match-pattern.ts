@@ -2,16 +2,16 @@
  * Regular expressions from callers.
  *
  * A backtracking engine can be made to run for years by forty characters, and there is one
- * event loop for everybody. Checking patterns for danger beforehand either forbids much that
+ * event loop for all callers. Checking patterns for danger beforehand either forbids much that
  * is harmless or misses something, and the linear-time engines are native add-ons. So patterns
  * are the usual JavaScript ones and time is what is bounded: the whole search over a screen
  * runs inside `node:vm`, whose timeout stops the engine even in the middle of one match.
  * Pattern and texts go in as data, never as code.
  *
  * That timeout is wall time, which also passes while the machine gives its processors to others.
- * So a search that runs out of it is made again, with a limit that a starved one keeps. What
- * the process used of the processor meanwhile tells a slow pattern from a machine that is busy;
- * it says too little over the short limit, in which other threads of ours may have used as much.
+ * So a search that runs out of it is made again. What the process used of the processor meanwhile
+ * tells a slow pattern from a machine that is busy. No limit of a further search is long: the
+ * machine may be idle again, and then all of the limit is time in which the event loop stands still.
  *
  * One search is not all there is: a selector has others inside it, a wait searches again and
  * again, and callers repeat calls. So all searches of one turn of the event loop have a budget
@@ -25,16 +25,21 @@ import { InvalidPatternRefusal } from './screen-refusals.ts'
 
 /** Longest pattern taken. */
 export const longestPattern = 200
-// As long as an event loop shared with others may reasonably stand still.
-const searchMs = 50
-// Enough to tell a slow pattern where there is a processor for it, and long enough to get one where there is not.
+const searchMs = 40
+// Enough to tell a slow pattern where there is a processor for it.
 const secondSearchMs = 2 * searchMs
-const starvedSearchMs = 1_000
+// A search that waits for a processor gets some in one of these.
+const furtherSearchMs = 3 * searchMs
+const mostFurtherSearches = 8
 // What even other threads of ours hardly use beside a search that waits.
 const slowPatternMs = 1.5 * searchMs
-/** From here on the searches of one turn get no more than a little time each. */
-const mostPerTurnMs = 150
+/**
+ * From here on the searches of one turn get no more than a little time each. With all searches of
+ * a pattern, 25 + 60 + 120 ms, the event loop stands still for 205 ms at most.
+ */
+const hurriedAfterMs = 25
 const hurriedSearchMs = 10
+const mostPerTurnMs = 200
 /** How much of the time searches may take over time, and how much they may take in advance. */
 const lastingShare = 0.1
 const mostDebtMs = 2_000
@@ -62,16 +67,16 @@ export function matchPattern (pattern: string, texts: ReadonlyArray<readonly str
   const startMs = systemClock.monotonicMs()
   debtMs = Math.max(0, debtMs - (startMs - debtAtMs) * lastingShare)
   debtAtMs = startMs
-  if (debtMs > mostDebtMs || turnSpentMs > mostPerTurnMs + searchMs) throw tooBusy(pattern)
+  if (debtMs > mostDebtMs || turnSpentMs > mostPerTurnMs) throw tooBusy(pattern)
 
   sandbox['pattern'] = pattern
   sandbox['texts'] = texts
   const before = process.cpuUsage()
   try {
-    if (turnSpentMs > mostPerTurnMs) return searchWithin(hurriedSearchMs) ?? refuseBusy(pattern)
+    if (turnSpentMs > hurriedAfterMs) return searchWithin(hurriedSearchMs) ?? refuseBusy(pattern)
     return searchWithin(searchMs) ??
       (usedMs(before) > searchMs / 2 ? searchWithin(secondSearchMs) : undefined) ??
-      (usedMs(before) > slowPatternMs ? undefined : searchWithin(starvedSearchMs)) ??
+      searchStarved(before) ??
       refuse(pattern, usedMs(before))
   } finally {
     sandbox['pattern'] = ''
@@ -79,6 +84,15 @@ export function matchPattern (pattern: string, texts: ReadonlyArray<readonly str
     // What a starved search only waited for is not its doing.
     charge(Math.min(systemClock.monotonicMs() - startMs, usedMs(before)))
   }
+}
+
+/** Searches again for as long as the process got too little of the processor to say anything of the pattern. */
+function searchStarved (before: NodeJS.CpuUsage): ReadonlySet<number> | undefined {
+  for (let again = 0; again < mostFurtherSearches && usedMs(before) <= slowPatternMs; again += 1) {
+    const found = searchWithin(furtherSearchMs)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 function charge (tookMs: number): void {

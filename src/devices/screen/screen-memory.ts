@@ -4,7 +4,7 @@
  *
  * Bounded twice: a device has the memory of one lease only, the newest that looked at it, and
  * a lease has its last eight screens. So memory grows with the pool, not with the leases that
- * came and went. A straggler of an ended lease gets a memory of its own that nobody keeps.
+ * came and went. A straggler of an ended lease gets a memory of its own that is not kept.
  */
 import { createHash } from 'node:crypto'
 import type { Observation } from '../device-types.ts'

@@ -30,7 +30,7 @@ export function createDriverStateCommands ({ device, phone, catalog, acceptsDefi
   async function keepRecording ({ signal }: Command) {
     const take = phone.recordingSoFar()
     const content = await drawRecording(take, { profile: phone.profile, time: timeOfDay(clock.nowMs()) })
-    // Nobody may find a file that the phone wrote after it was called off.
+    // No caller may find a file that the phone wrote after it was called off.
     ensureNotCancelled(signal)
     const path = freeName(phone.listFiles().map((file) => file.path))
     phone.writeFile(path, content)

@@ -31,7 +31,7 @@ export function createVirtualDriver ({ id, name, model, labels = [], phone, apps
   readonly phone: VirtualPhone
   /** The apps of its home state; they can also be installed again. */
   readonly apps: readonly AppDefinition[]
-  /** Whether apps of anybody's can be installed besides. */
+  /** Whether apps of callers can be installed besides. */
   readonly acceptsDefinitions: boolean
   readonly faults: Faults
   readonly clock: Clock
@@ -110,7 +110,7 @@ export function createVirtualDriver ({ id, name, model, labels = [], phone, apps
   return {
     ...createDriverStateCommands({ device: id, phone, catalog: apps, acceptsDefinitions, clock, obey }),
     description,
-    // Asked at any time by whoever watches the phones: it must not use up random numbers.
+    // Asked at any time by the watch of the phones: it must not use up random numbers.
     bootId: (signal) => obey(signal, () => phone.bootId(), faults.leastLatencyMs),
     homeApps: (signal) => obey(signal, () => apps.map((app) => app.id), faults.leastLatencyMs),
     observe: ({ signal }) => obey(signal, observation),

@@ -5,7 +5,8 @@
  *
  *   free         clean, and without a lease. A grant makes it leased, unless an operator holds it.
  *   leased       has one live lease. The end of that lease makes it cleaning; only a grant that
- *                is taken back (`undelivered`) before any call was let in leaves it free at once.
+ *                is taken back (`undelivered`, `unused`) before any call was let in leaves it free
+ *                at once.
  *   cleaning     is being put back to its home state after a lease that is releasing. Success
  *                makes it free, failure quarantined; either way the lease has ended.
  *   quarantined  could not be put back. It is granted again once a later try succeeds.
@@ -34,7 +35,8 @@
  * renewal, heartbeat, release) but those of the call that acquired it. The answer of that call may
  * never arrive. Until the lease is confirmed the grant can be taken back (`undelivered`): the
  * handle was told to no other call, and what the acquiring call has done itself is cleaned up. A
- * confirmed lease is not taken back, and stays confirmed.
+ * confirmed lease is not taken back, and stays confirmed. A lease that is not even used can also be
+ * given back when its device is wanted (`unused`).
  *
  * The first two states are live, and a live lease is over by time at the earliest of three instants:
  * its expiry, its idle time after the last control call, its full length. A running call may
@@ -149,7 +151,7 @@ export type LeaseEvent =
   | LeaseReference & { readonly type: 'await_owner', readonly forgivenMs: number, readonly ownerMs: number }
   /** The owner has been heard of, or has time left after the time in which it was awaited. */
   | LeaseReference & { readonly type: 'resume' }
-  /** Ends a lease for its holder; by time only if it is due, as undelivered only if it is not confirmed. */
+  /** Ends a lease for its holder; by time only if it is due, as undelivered or unused only if it is not confirmed. */
   | LeaseReference & { readonly type: 'end', readonly reason: EndReason, readonly note?: string, readonly by?: string }
   /** The device is back in its home state. */
   | CleanupReference & { readonly type: 'settle' }
@@ -281,8 +283,9 @@ function end (device: DeviceRecord, lease: Lease, { reason, note, nowMs }: Extra
   switch (reason) {
     case 'undelivered':
       if (lease.isConfirmed) return undefined
-      if (lease.isUsed) return dirtied({ reason, atMs: nowMs })
-      return { device: { ...device, state: 'free', fence }, lease: { ...lease, state: 'ended', end: { reason, atMs: nowMs } } }
+      return lease.isUsed ? dirtied({ reason, atMs: nowMs }) : untouched({ reason, atMs: nowMs })
+    case 'unused':
+      return lease.isConfirmed || lease.isUsed ? undefined : untouched({ reason, atMs: nowMs })
     case 'expired':
     case 'idle':
     case 'max_length':
@@ -293,6 +296,11 @@ function end (device: DeviceRecord, lease: Lease, { reason, note, nowMs }: Extra
     }
     default:
       return dirtied({ reason, atMs: nowMs, ...(note === undefined ? {} : { note }) })
+  }
+
+  /** No call was let in, so nothing has to be cleaned. */
+  function untouched (ended: LeaseEnd): Occupancy {
+    return { device: { ...device, state: 'free', fence }, lease: { ...lease, state: 'ended', end: ended } }
   }
 
   function dirtied (ended: LeaseEnd): Occupancy {

@@ -113,6 +113,8 @@ export type UseKind = 'control' | 'look'
 export interface LeaseClaim {
   readonly handle: string
   readonly holder: Holder
+  /** Hashed; the session key of the call, if it has one. A lease that is bound to another one is not for this call. */
+  readonly sessionKey?: string | undefined
 }
 
 export interface LeaseManager {
@@ -142,14 +144,18 @@ export interface LeaseManager {
    * Extends a live lease to one full ttl from now, as far as its length allows.
    *
    * @throws {UnknownLeaseRefusal} not there, or not this holder's
+   * @throws {OtherSessionKeyRefusal} bound to another session key than the call's
    * @throws {LeaseEndedRefusal} over, with the reason
    */
   renew (request: LeaseClaim & { readonly ttlMs?: number }): Promise<Lease>
 
   /**
-   * Ends the lease and returns once the device is clean, or quarantined.
+   * Ends the lease and returns once the device is clean, or quarantined. A lease with a session key
+   * that is released without that key ends as `released_by_other`: the agent with the key may be in
+   * the middle of its work.
    *
    * @throws {UnknownLeaseRefusal} not there, or not this holder's
+   * @throws {OtherSessionKeyRefusal} bound to another session key than the call's
    * @throws {LeaseEndedRefusal} ended by something else than its holder
    * @throws {CleanupNotAllowedRefusal} less cleanup than the operator allows
    */
@@ -167,6 +173,7 @@ export interface LeaseManager {
    * that acquired the lease uses it, which does not show that its holder knows of it.
    *
    * @throws {UnknownLeaseRefusal} not there, or not this holder's
+   * @throws {OtherSessionKeyRefusal} bound to another session key than the call's
    * @throws {LeaseEndedRefusal} over, with the reason
    * @throws {DeviceOfflineRefusal} the device does not answer; the lease waits for it
    */

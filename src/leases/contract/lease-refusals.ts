@@ -19,6 +19,19 @@ export class UnknownLeaseRefusal extends Refusal {
   }
 }
 
+/** The call names a lease that is bound to another session key than its own: it belongs to another agent of the principal. */
+export class OtherSessionKeyRefusal extends Refusal {
+  readonly code = 'lease_of_other_session'
+
+  constructor () {
+    super({
+      message: 'This lease belongs to another session key than the one that the call came with.',
+      retryable: false,
+      nextAction: 'Leave out `lease` to use the one of your session key, or send the session key under which the lease was acquired.'
+    })
+  }
+}
+
 /** The lease is over. Its handle never works again; why is told for `leases.keepEndedMs`, after that it is unknown. */
 export class LeaseEndedRefusal extends Refusal {
   readonly code = 'lease_ended'
@@ -41,7 +54,9 @@ export class LeaseEndedRefusal extends Refusal {
 
 const endings: Readonly<Record<EndReason, string>> = {
   released: 'was released',
+  released_by_other: 'was released by another agent of the same principal',
   undelivered: 'was taken back, because the answer that granted it could not be delivered',
+  unused: 'was given back, because it was not used and a request waited for its device',
   expired: 'has expired: it was neither used nor renewed in time',
   idle: 'has ended because nothing was done on the device for too long',
   max_length: 'has lasted as long as a lease may',
@@ -225,7 +240,7 @@ export class LeasesUnavailableRefusal extends Refusal {
       message: 'The gateway is starting or shutting down.',
       retryable: true,
       retryAfterMs: 1_000,
-      nextAction: 'Repeat the call in a moment; leases survive a restart.'
+      nextAction: 'Repeat the call in a moment. Leases go on after a restart, but for those of virtual phones, which start anew with the gateway.'
     })
   }
 }

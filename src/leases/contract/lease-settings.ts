@@ -20,6 +20,8 @@ export const leaseSettings = z.strictObject({
     .describe('How long a lease lasts without use or renewal, in milliseconds, when its holder asks for nothing else.'),
   maxTtlMs: z.int().min(minTtlMs).max(dayMs).default(dayMs)
     .describe('The longest ttl a holder may ask for, in milliseconds.'),
+  firstUseMs: z.int().min(1_000).max(dayMs).default(2 * minuteMs)
+    .describe('How long a lease that is neither used nor renewed after its grant is kept while a request waits for its device, in milliseconds. Its agent may never have learned of it.'),
   idleMs: z.int().min(minuteMs).max(7 * dayMs).default(30 * minuteMs)
     .describe('How long a lease lasts after its last call that acts on the device, in milliseconds, however much is looked, renewed or beaten.'),
   maxLengthMs: z.int().min(minuteMs).max(30 * dayMs).default(8 * 60 * minuteMs)

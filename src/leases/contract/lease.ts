@@ -13,7 +13,7 @@ export const leaseStates = ['granted', 'awaiting_owner', 'releasing', 'ended'] a
 export type LeaseState = (typeof leaseStates)[number]
 
 export const endReasons = [
-  'released', 'undelivered', 'expired', 'idle', 'max_length', 'heartbeat_lost', 'owner_lost', 'revoked', 'drained',
+  'released', 'released_by_other', 'undelivered', 'unused', 'expired', 'idle', 'max_length', 'heartbeat_lost', 'owner_lost', 'revoked', 'drained',
   'device_restarted', 'device_lost'
 ] as const
 /** Why a lease ended: by its holder, by time, by an operator, or because the device did not last. */

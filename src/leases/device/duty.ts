@@ -4,13 +4,15 @@
  * A lease ends
  *
  *   by time             when it has expired, was idle, or has its full length (`whyDue`)
+ *   unused              when it was neither used nor renewed for some time since its grant, and a
+ *                       request waits for its device: its holder may never have learned of it
  *   heartbeat_lost      4 s after its holder was silent for longer than it promised
  *   drained             at the deadline of a drain, or when its device is to leave the pool now
  *   device_restarted    when its device has answered in another boot
  *   device_lost         when its device has been away for the recovery window; after a restart of
  *                       the gateway, for the time in which leases await their owners
  *
- * A running call holds off the first two. A lease that awaits its owner after a restart goes on
+ * A running call holds off the first three. A lease that awaits its owner after a restart goes on
  * without it when that time is over and time is left, but not while its device is away.
  *
  * Pure: the lane asks again whenever one of the facts has changed, and at `nextAtMs`.
@@ -27,6 +29,8 @@ export interface LeaseFacts {
   readonly lease: Lease
   /** Until when running calls hold off an end by time; 0 when no call does. */
   readonly vetoUntilMs: number
+  /** When the lease ends as unused; infinite when it was used, or while its device is not wanted. */
+  readonly unusedAtMs: number
   /** When there was a sign of its holder last. */
   readonly heardAtMs: number
   /** Whether it is known already that the holder is silent. */
@@ -64,6 +68,7 @@ export function dutyAt (facts: LeaseFacts, nowMs: number): Duty | undefined {
     const due = whyDue(lease, nowMs)
     // The owner cannot be blamed when there was no device to come back to.
     if (due !== undefined) return { do: 'end', reason: due.reason === 'owner_lost' && isAway ? 'device_lost' : due.reason }
+    if (facts.unusedAtMs <= nowMs) return { do: 'end', reason: 'unused' }
     if (silentFromMs(facts) + suspectMs <= nowMs) return { do: 'end', reason: 'heartbeat_lost' }
   }
   const drain = holdOf(device, 'drain')
@@ -85,7 +90,7 @@ export function dutyAt (facts: LeaseFacts, nowMs: number): Duty | undefined {
 export function nextAtMs (facts: LeaseFacts): number {
   const { device, lease, vetoUntilMs, awaySinceMs, windowMs, isLookedAt, isSuspect, awaitedUntilMs } = facts
   return Math.min(
-    Math.max(dueAtMs(lease), vetoUntilMs),
+    Math.max(Math.min(dueAtMs(lease), facts.unusedAtMs), vetoUntilMs),
     Math.max(silentFromMs(facts) + (isSuspect ? suspectMs : 0), vetoUntilMs),
     holdOf(device, 'drain')?.deadlineAtMs ?? Number.POSITIVE_INFINITY,
     awaySinceMs === undefined || isLookedAt ? Number.POSITIVE_INFINITY : awaySinceMs + windowMs,

@@ -139,6 +139,8 @@ export interface LaneParts {
   readonly ledger: ChangeLedger
   readonly settings: LeaseSettings
   readonly shown: ShownTimes
+  /** Whether a request waits that could be granted this device if it had no lease. */
+  readonly isWanted: (deviceId: string) => boolean
   /** Told of each change, once the lane has taken it over; must not throw. */
   readonly tell: (change: PoolChange) => void
   /** A device that is to leave the pool has nothing left to do in it. */
@@ -151,11 +153,12 @@ export function createLane (
     readonly occupancy: Occupancy
     readonly mailbox: Mailbox
   },
-  { context, store, ledger, settings, shown, tell, onEmpty }: LaneParts
+  { context, store, ledger, settings, shown, isWanted, tell, onEmpty }: LaneParts
 ): Lane {
   const { nowMs, scheduler, log, inBackground } = context
   const deviceId = occupancy.device.id
-  const awaitedUntilMs = nowMs() + settings.awaitOwnerMs
+  const sinceMs = nowMs()
+  const awaitedUntilMs = sinceMs + settings.awaitOwnerMs
   const record = createRecord({ context, store, mailbox, occupancy, onChange: recordChanged, announce })
   const running = createRunningWork(() => watch.setTimer())
   const presence = createPresence({
@@ -217,6 +220,7 @@ export function createLane (
       device,
       lease,
       vetoUntilMs: running.vetoUntilMs(lease.handle),
+      unusedAtMs: unusedAtMs(lease),
       heardAtMs: heard.atMs,
       isSuspect: heard.isSuspect,
       awaySinceMs: absence?.awaySinceMs,
@@ -227,6 +231,13 @@ export function createLane (
       awaitedUntilMs,
       eviction: removal?.lease === 'ends' ? removal : undefined
     }
+  }
+
+  /** The time before this process was there is not counted: no call could use the lease then. */
+  function unusedAtMs ({ isUsed, isConfirmed, grantedAtMs }: Lease): number {
+    if (isUsed || isConfirmed) return Number.POSITIVE_INFINITY
+    const atMs = Math.max(grantedAtMs, sinceMs) + settings.firstUseMs
+    return atMs > nowMs() || isWanted(deviceId) ? atMs : Number.POSITIVE_INFINITY
   }
 
   /** How long the device of a lease may be away. */

@@ -34,6 +34,7 @@ import type { Log } from '../log.ts'
 import type { AcquireQueue, NextGrant } from './acquire-queue.ts'
 import { acquireRequest, type AcquireRequest } from './acquire-request.ts'
 import type { DeviceAvailability, Granted, QueuedDevices } from './availability.ts'
+import { hasDevice } from './device-set.ts'
 import { createGrantFailures } from './grant-failures.ts'
 import { createMatcher } from './matches.ts'
 import { noteOfHolds, whyNever, whyNotNow } from './shortage.ts'
@@ -53,6 +54,8 @@ export interface Waiters {
   acquire (terms: AcquireTerms, wanted: readonly DeviceSelector[]): Promise<readonly Lease[]>
   /** To be called when a device has changed: looks which requests can be granted now. */
   devicesChanged (): void
+  /** Whether a request waits that could be granted this device if it had no lease. */
+  wants (deviceId: string): boolean
   /** The requests of one holder, or of all, in the order in which they would be served now. */
   list (principal?: string): readonly WaitingRequest[]
   /** Refuses a request with the reason of an operator. @returns the request as it was; undefined: there is none */
@@ -349,6 +352,16 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, i
   return {
     acquire,
     devicesChanged: consider,
+
+    wants (deviceId) {
+      const at = devices.findIndex(({ description: { id } }) => id === deviceId)
+      const device = devices[at]
+      if (device === undefined || device.hold !== undefined) return false
+      return [...waiters.values()].some(({ request, granting }) => granting === undefined && hasDevice(matcher.matches(request.wanted).any, at) &&
+        // A request at the limit of its holder gains only by the end of a lease of that holder.
+        (device.holder === request.principal || limitReached(request) === undefined))
+    },
+
     list,
 
     remove (id, reason) {

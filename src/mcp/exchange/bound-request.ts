@@ -1,7 +1,7 @@
 import type { Envelope } from '../../protocol/envelope.ts'
 import type { McpRequest } from '../../protocol/mcp-request.ts'
-import { inBandSessionKey } from '../../protocol/session-key.ts'
 import type { RunningRequest } from '../running-requests.ts'
+import type { CallerIdentity } from './caller-identity.ts'
 import type { Sender } from './channel.ts'
 
 /**
@@ -24,10 +24,11 @@ export class BoundRequest implements McpRequest {
   readonly trace: McpRequest['trace']
   readonly principal: McpRequest['principal']
   readonly sessionKey: McpRequest['sessionKey']
+  readonly legacySession: McpRequest['legacySession']
   readonly #sender: Sender
   readonly #running: RunningRequest
 
-  constructor (envelope: Envelope, sender: Sender, running: RunningRequest) {
+  constructor (envelope: Envelope, sender: Sender, { sessionKey, legacySession }: CallerIdentity, running: RunningRequest) {
     this.era = envelope.era
     this.version = envelope.version
     this.id = envelope.id
@@ -39,8 +40,8 @@ export class BoundRequest implements McpRequest {
     this.logLevel = envelope.logLevel
     this.trace = sender.trace
     this.principal = sender.principal
-    // A key in a header outranks one in the arguments (POOL-04).
-    this.sessionKey = sender.sessionKey ?? inBandSessionKey(envelope)
+    this.sessionKey = sessionKey
+    this.legacySession = legacySession
     this.#sender = sender
     this.#running = running
   }

@@ -4,13 +4,18 @@ import type { AnswerForm } from '../../protocol/media-types.ts'
 import type { MessageStream } from '../../protocol/message-stream.ts'
 
 /** The sender of a message, with what came beside the message and belongs to all requests in it. */
-export type Sender = Pick<McpRequest, 'principal' | 'sessionKey' | 'parameterHeaders' | 'trace'>
+export interface Sender extends Pick<McpRequest, 'principal' | 'sessionKey' | 'parameterHeaders' | 'trace'> {
+  /** The session id as a client of the 2025 revisions sent it: any text, or none. */
+  readonly sessionId: string | undefined
+}
 
 /** One encoded message, with what a channel that has statuses says beside it. */
 export interface Answer {
   readonly status: number
   readonly retryAfterMs?: number | undefined
   readonly message: string | FramedResult
+  /** For a channel that hands out session ids (LEGACY-02). */
+  readonly sessionId?: string | undefined
 }
 
 /**

@@ -21,12 +21,16 @@ import type { Envelope, Incoming } from '../../protocol/envelope.ts'
 import type { McpRequest } from '../../protocol/mcp-request.ts'
 import type { AnswerForm } from '../../protocol/media-types.ts'
 import type { Rejection } from '../../protocol/rejection.ts'
+import { inBandSessionKey } from '../../protocol/session-key.ts'
+import type { Era } from '../../protocol/versions.ts'
 import type { Dispatcher, Outcome, Prepared, PreparedCall, PreparedStream } from '../dispatcher.ts'
 import type { TakeInbound } from '../inbound-notifications.ts'
 import { isPromise } from '../is-promise.ts'
+import type { LegacySessions } from '../legacy-sessions.ts'
 import type { RunningRequest, RunningRequests } from '../running-requests.ts'
 import { BatchChannel, BatchEntry } from './batch-entry.ts'
 import { BoundRequest } from './bound-request.ts'
+import type { CallerIdentity } from './caller-identity.ts'
 import type { Answer, AnswerStream, Channel, Sender } from './channel.ts'
 import { contextOn, silent } from './stream-context.ts'
 
@@ -46,10 +50,12 @@ export interface ExchangeParts {
   readonly encoder: Encoder
   readonly running: RunningRequests
   readonly takeInbound: TakeInbound
+  /** Undefined where no session ids are given out. */
+  readonly legacySessions: LegacySessions | undefined
   readonly log: { warn (facts: object, message: string): void }
 }
 
-export function createExchange ({ dispatcher, encoder, running, takeInbound, log }: ExchangeParts): Exchange {
+export function createExchange ({ dispatcher, encoder, running, takeInbound, legacySessions, log }: ExchangeParts): Exchange {
   function answer (incoming: Incoming, sender: Sender, channel: Channel): Answering {
     switch (incoming.kind) {
       case 'request': return answerRequest(incoming.envelope, sender, channel)
@@ -59,7 +65,7 @@ export function createExchange ({ dispatcher, encoder, running, takeInbound, log
         return done
       case 'notification':
       case 'response':
-        takeInbound(incoming, sender.principal)
+        takeInbound(incoming, identityOf(sender))
         channel.acknowledge()
         return done
     }
@@ -67,8 +73,10 @@ export function createExchange ({ dispatcher, encoder, running, takeInbound, log
 
   async function answerRequest (envelope: Envelope, sender: Sender, channel: Channel): Promise<void> {
     const { era, id } = envelope
-    const run = running.begin(era === 'legacy' ? { principal: sender.principal, id } : undefined, channel.via)
-    const request = new BoundRequest(envelope, sender, run)
+    // A key in a header outranks one in the arguments (POOL-04).
+    const caller = identityOf(sender, era, sender.sessionKey ?? inBandSessionKey(envelope))
+    const run = running.begin(era === 'legacy' ? { caller, id } : undefined, channel.via)
+    const request = new BoundRequest(envelope, sender, caller, run)
     const { place } = channel
     place?.keep()
     let keepsPlace = true
@@ -107,6 +115,12 @@ export function createExchange ({ dispatcher, encoder, running, takeInbound, log
       run.end()
       if (keepsPlace) place?.leave()
     }
+  }
+
+  /** Session ids mean something in the legacy era alone. */
+  function identityOf ({ principal, sessionId, sessionKey }: Sender, era: Era = 'legacy', key = sessionKey): CallerIdentity {
+    const legacySession = era === 'legacy' && sessionId !== undefined ? legacySessions?.open(sessionId, principal) : undefined
+    return { principal, sessionKey: key, legacySession }
   }
 
   /** LEGACY-21: each element is handled alone; notifications leave no trace in the answer. */
@@ -185,7 +199,7 @@ export function createExchange ({ dispatcher, encoder, running, takeInbound, log
   function answerOf (request: McpRequest, outcome: Outcome): Answer {
     return outcome.kind === 'rejected'
       ? rejectedAnswer(outcome.rejection, encodeError(request.id, outcome.rejection, request.era))
-      : { status: 200, message: encoder.result(request, outcome) }
+      : { status: 200, message: encoder.result(request, outcome), sessionId: outcome.kind === 'complete' ? outcome.sessionId : undefined }
   }
 
   return { answer }

@@ -29,7 +29,7 @@ export function createAppStateTools ({ uses, scheduler }: Pick<DeviceToolParts, 
     input: z.strictObject({
       lease: leaseInput,
       app: appInput.optional().describe('Id of an app of the phone'),
-      definition: z.string().min(1).max(longestDefinition).optional(),
+      definition: z.string().min(1).max(longestDefinition).optional().describe(`${longestDefinition} characters at most`),
       observe: observeInput
     }).refine(({ app, definition }) => (app === undefined) !== (definition === undefined), { error: 'Give one of `app` and `definition`.' }),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },

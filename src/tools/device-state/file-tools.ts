@@ -6,8 +6,8 @@ import { leaseInput } from '../lease-input.ts'
 import { defineTool, type ContentBlock, type ToolDefinition } from '../tool-definition.ts'
 
 const pathInput = z.string().regex(filePathPattern, {
-  error: ({ input }) => `a path such as data/notes.txt is wanted; this one ${filePathProblem(String(input)) ?? 'is none'}`
-})
+  error: ({ input }) => `must be a path such as data/notes.txt; this one ${filePathProblem(String(input)) ?? 'is none'}`
+}).describe('e.g. data/notes.txt')
 /** Bytes of the largest file that one call carries. A phone may have room for less. */
 const largestFileBytes = 524_288
 const largestBase64 = Math.ceil(largestFileBytes / 3) * 4
@@ -47,7 +47,7 @@ export function createFileTools ({ uses }: Pick<DeviceToolParts, 'uses'>): ToolD
   const putFile = defineTool({
     name: 'putFile',
     title: 'Write a file',
-    description: 'Writes a file to your folder on the phone, from text or base64; it replaces one of the same path. Release deletes the folder.',
+    description: `Writes a file to your folder on the phone, from text or base64, of ${largestFileBytes} bytes at most; it replaces one of the same path. Release deletes the folder.`,
     input: z.strictObject({
       lease: leaseInput,
       path: pathInput,

@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { ensureNotCancelled } from '../../refusals/cancellation.ts'
 import { quote, word } from '../../text/quote.ts'
-import type { NetworkState, Place } from '../../devices/setting-commands.ts'
+import type { NetworkState } from '../../devices/setting-commands.ts'
 import { Refusal } from '../../refusals/refusal.ts'
 import { actionOutput } from '../action-output.ts'
 import { appIdOf, appInput } from '../app-input.ts'
 import type { DeviceToolParts } from '../device-tool-parts.ts'
-import type { DeviceUse } from '../device-use.ts'
 import { leaseInput, observeInput } from '../lease-input.ts'
 import { defineTool, type ToolDefinition } from '../tool-definition.ts'
 
@@ -15,10 +14,10 @@ const mostClipboardShown = 200
 
 const settingsInput = {
   locale: z.string().min(2).max(60).optional().describe('BCP 47, e.g. de-DE'),
-  location: z.strictObject({ latitude: z.number().min(-90).max(90), longitude: z.number().min(-180).max(180) }).nullable().optional()
-    .describe('Simulated; null ends it'),
+  location: z.strictObject({ latitude: z.number().min(-90).max(90), longitude: z.number().min(-180).max(180) }).optional().describe('Simulated'),
+  endLocation: z.boolean().default(false).describe('End the simulated location'),
   network: z.strictObject({ wifi: z.boolean().optional(), data: z.boolean().optional(), airplane: z.boolean().optional() }).optional(),
-  clipboard: z.string().max(longestClipboard).optional()
+  clipboard: z.string().max(longestClipboard).optional().describe(`${longestClipboard} characters at most`)
 }
 
 /** Tools for the settings of a phone. */
@@ -57,17 +56,18 @@ export function createSettingTools ({ uses, scheduler }: Pick<DeviceToolParts, '
       'Sets locale, simulated location, network or clipboard; what is left out stays. Release undoes it. Returns the next screen. ' +
       'To turn the phone use rotate.',
     input: z.strictObject({ lease: leaseInput, ...settingsInput, observe: observeInput }).refine(
-      ({ locale, location, network, clipboard }) => locale !== undefined || location !== undefined || network !== undefined || clipboard !== undefined,
-      { error: 'Give at least one of `locale`, `location`, `network` and `clipboard`.' }
-    ),
+      ({ locale, location, endLocation, network, clipboard }) => endLocation || [locale, location, network, clipboard].some((wanted) => wanted !== undefined),
+      { error: 'Give at least one of `locale`, `location`, `endLocation`, `network` and `clipboard`.' }
+    ).refine(({ location, endLocation }) => location === undefined || !endLocation, { error: 'Give one of `location` and `endLocation`.' }),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
-    run ({ lease: handle, locale, location, network, clipboard, observe }, call) {
+    run ({ lease: handle, locale, location, endLocation, network, clipboard, observe }, call) {
       return uses.acting({ handle, call }, async (use) => {
         const before = use.memory.latest()?.fingerprint
         const { driver, command } = use
         const { done, refusals } = await tryEach(command.signal, {
           ...(locale === undefined ? {} : { locale: async () => { await driver.setLocale(locale, command) } }),
-          ...(location === undefined ? {} : { location: () => setLocation(use, location) }),
+          ...(location === undefined ? {} : { location: () => driver.setLocation(location, command) }),
+          ...(endLocation ? { location: () => driver.clearLocation(command) } : {}),
           ...(network === undefined ? {} : { network: () => driver.setNetwork(givenOnly(network), command) }),
           ...(clipboard === undefined ? {} : { clipboard: () => driver.setClipboard(clipboard, command) })
         })
@@ -83,10 +83,6 @@ export function createSettingTools ({ uses, scheduler }: Pick<DeviceToolParts, '
   })
 
   return [getDeviceState, setDeviceState]
-}
-
-async function setLocation ({ driver, command }: DeviceUse, place: Place | null): Promise<void> {
-  await (place === null ? driver.clearLocation(command) : driver.setLocation(place, command))
 }
 
 /**

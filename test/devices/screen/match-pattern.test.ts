@@ -49,7 +49,20 @@ t.test('a search that had to wait for the processor is made again', (t) => {
 
 t.test('a pattern is not blamed for a machine that stays busy', async (t) => {
   await new Promise(setImmediate)
-  t.throws(() => matchPattern('total', [starving(['Total: 12'], { times: 2 })]), {
+  t.throws(() => matchPattern('total', [starving(['Total: 12'], { times: 20 })]), {
     code: 'invalid_pattern', retryable: true, retryAfterMs: Number, message: /busy/, nextAction: /repeat/
   })
+})
+
+t.test('several slow patterns in one turn of the loop hold it no longer than one', async (t) => {
+  await new Promise(setImmediate)
+  const before = process.cpuUsage()
+
+  for (let again = 0; again < 40; again += 1) {
+    t.throws(() => matchPattern(`(a|a)*[ab]*\\w+\\d|(?:.*?a){20}x{${again}}`, [['a'.repeat(329) + '!']]), { code: 'invalid_pattern' })
+  }
+
+  const { user, system } = process.cpuUsage(before)
+  // 205 ms are the most by design; other threads of the process are counted as well.
+  t.ok((user + system) / 1_000 < 600, `${(user + system) / 1_000} ms`)
 })

@@ -16,6 +16,7 @@ function facts (different: Partial<LeaseFacts> = {}): LeaseFacts {
       idleMs: 50
     },
     vetoUntilMs: 0,
+    unusedAtMs: Number.POSITIVE_INFINITY,
     heardAtMs: nowMs,
     isSuspect: false,
     awaySinceMs: undefined,
@@ -41,6 +42,7 @@ t.test('each reason for an end', async (t) => {
   const drain = { kind: 'drain' as const, reason: 'moving', by: 'op', atMs: 0, deadlineAtMs: nowMs }
   for (const [different, expected] of [
     [expired, { do: 'end', reason: 'expired' }],
+    [{ unusedAtMs: nowMs }, { do: 'end', reason: 'unused' }],
     [silent, { do: 'end', reason: 'heartbeat_lost' }],
     [{ device: { ...facts().device, holds: [drain] } }, { do: 'end', reason: 'drained', note: 'moving', by: 'op' }],
     [{ eviction: { reason: 'it is old', by: 'op' } }, { do: 'end', reason: 'drained', note: 'it is old', by: 'op' }],
@@ -56,6 +58,7 @@ t.test('a running call holds off the end by time and that of a silent holder, an
 
   t.equal(dutyAt(facts({ ...expired, vetoUntilMs }), nowMs), undefined)
   t.equal(dutyAt(facts({ ...silent, vetoUntilMs }), nowMs), undefined)
+  t.equal(dutyAt(facts({ unusedAtMs: nowMs, vetoUntilMs }), nowMs), undefined)
   t.match(dutyAt(facts({ lastBootId: 'boot-2', vetoUntilMs }), nowMs), { reason: 'device_restarted' })
 })
 
@@ -99,6 +102,7 @@ t.test('when nothing is due, the next instant is still to come: no timer fires i
     state: fc.constantFrom('granted' as const, 'awaiting_owner' as const),
     deadlineAtMs: fc.option(instant, { nil: undefined }),
     vetoUntilMs: fc.oneof(fc.constant(0), instant),
+    unusedAtMs: fc.oneof(fc.constant(Number.POSITIVE_INFINITY), instant),
     heardAtMs: instant,
     isSuspect: fc.boolean(),
     awaySinceMs: fc.option(instant, { nil: undefined }),

@@ -137,6 +137,15 @@ export function canHaveEnded (lease: ModelLease, reason: EndReason, nowMs: numbe
   }
 }
 
+/** A lease that was not used may be given back while a request waits for its phone. */
+export function noteUnused (lease: ModelLease, { requests, phones }: Model, nowMs: number): void {
+  const { isUsed, isConfirmed, grantedAtMs, deviceId } = lease
+  const fromMs = grantedAtMs + settings.firstUseMs
+  const phone = phones.find(({ id }) => id === deviceId)
+  const isWanted = requests.some(({ wanted, waitMs, joinedAtMs }) => phone !== undefined && waitMs > 0 && joinedAtMs + waitMs >= fromMs && fits(phone, wanted))
+  if (!isUsed && !isConfirmed && fromMs <= nowMs && isWanted) lease.causes.add('unused')
+}
+
 /** Why a lease cannot go on at `nowMs`; undefined when it can. */
 export function whyOver (lease: ModelLease, nowMs: number): string | undefined {
   if (lease.endAskedAtStep !== undefined) return 'it was released, revoked or taken back'

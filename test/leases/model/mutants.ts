@@ -410,6 +410,18 @@ export const mutants: readonly Mutant[] = [
     })
   },
   {
+    rule: 'a lease that is not used is given back while a request waits for its device',
+    fault: () => changing((change) => async (event) => event.type === 'end' && event.reason === 'unused' ? undefined : await change(event))
+  },
+  {
+    rule: 'only a lease that is not used is given back because its device is wanted',
+    fault: () => changing((change) => async (event) => {
+      const changed = await change(event)
+      // What the lane hears of the lease is what it was at its grant.
+      return changed?.lease === undefined || event.type !== 'extend' ? changed : { ...changed, lease: { ...changed.lease, isUsed: false, isConfirmed: false } }
+    })
+  },
+  {
     rule: 'a device that a source has found is there for who waits',
     fault: () => ({ sink: (sink) => ({ ...sink, appeared: async (driver) => { if (driver.description.id !== 'p3') await sink.appeared(driver) } }) })
   },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { canBeMet, canHaveEnded, fits, holders, isVetoed, noteAway, noteDeadline, noticeMs, phoneOf, whyOver, type Model, type ModelLease, type ModelPhone, type ModelRequest } from './model.ts'
+import { canBeMet, canHaveEnded, fits, holders, isHeld, isVetoed, noteAway, noteDeadline, noteUnused, noticeMs, phoneOf, whyOver, type Model, type ModelLease, type ModelPhone, type ModelRequest } from './model.ts'
 import { maxPerHolder, settings, type World } from './world.ts'
 
 /** What must be true whenever everything has come to a stop. */
@@ -32,6 +32,7 @@ export function createRules (world: World, model: Model): Rules {
     assert.ok(row, `${lease.handle} is forgotten`)
     noteAway(lease, phoneOf(model, lease.deviceId), nowMs())
     noteDeadline(lease, phoneOf(model, lease.deviceId), nowMs())
+    noteUnused(lease, model, nowMs())
     if (phoneOf(model, lease.deviceId).removal === 'ends') lease.causes.add('drained')
     if (row.end !== undefined) {
       lease.end = row.end.reason
@@ -149,6 +150,7 @@ export function createRules (world: World, model: Model): Rules {
     await checkAfterwards()
     freeAtLast = model.phones.filter(({ id }) => devices.some(({ description, state }) => description.id === id && state === 'free'))
     checkWaiting(freeAtLast)
+    checkUnused()
     await checkAudit()
     for (const { driver: { obeyed }, id } of world.phones) {
       assert.ok(obeyed.every(({ fence }, i) => i === 0 || fence >= (obeyed[i - 1]?.fence ?? 0)), `${id} obeyed a former holder`)
@@ -179,6 +181,20 @@ export function createRules (world: World, model: Model): Rules {
       for (const later of open) {
         if (later.priority !== request.priority || later.step <= request.step) continue
         assert.ok(places.indexOf(request.name) < places.indexOf(later.name), `${later.name} stands before ${request.name}`)
+      }
+    }
+  }
+
+  /** A lease that is not used does not keep its phone from a request for long. */
+  function checkUnused () {
+    for (const request of model.requests) {
+      if (request.state !== 'open' || isLimited(request) || isHeldBack(request, model.requests.filter(({ state }) => state === 'open'))) continue
+      for (const lease of model.leases.values()) {
+        const phone = phoneOf(model, lease.deviceId)
+        if (lease.end !== undefined || lease.isUsed || lease.isClaimed || lease.runs.size > 0 || !fits(phone, request.wanted)) continue
+        if (isHeld(phone) || phone.isHoldOpen || phone.boot === undefined || !phone.isPlugged || phone.removal !== undefined) continue
+        const fromMs = Math.max(lease.grantedAtMs, lease.restartedAtMs ?? 0) + settings.firstUseMs
+        assert.ok(nowMs() <= Math.max(fromMs, request.joinedAtMs, phone.sinceMs) + noticeMs, `${request.name} waits for ${lease.deviceId}, which is leased and not used`)
       }
     }
   }

@@ -20,6 +20,7 @@ export const maxPerHolder = 3
 /** Short, so that everything that can happen happens within a short history. */
 export const settings = leaseSettings.parse({
   ttlMs: 30_000,
+  firstUseMs: 15_000,
   maxTtlMs: 100_000,
   idleMs: 60_000,
   maxLengthMs: 110_000,

@@ -42,7 +42,7 @@ export interface AppDefinition {
   readonly icon: string
   /** Background of the icon, `#rrggbb`. */
   readonly color: `#${string}`
-  /** Part of the phone rather than installed by somebody. */
+  /** Part of the phone rather than installed later. */
   readonly system: boolean
   /** What it can ask to be allowed, e.g. `camera`. */
   readonly permissions: readonly string[]

@@ -21,7 +21,7 @@ export interface FoundProblems {
   readonly problems: readonly AppProblem[]
 }
 
-/** Nobody reads more at once, and describing each costs memory. */
+/** An author reads no more at once, and describing each costs memory. */
 export const mostProblems = 20
 const mostNamesTold = 20
 
@@ -29,7 +29,7 @@ const mostNamesTold = 20
 const builtInNames = ['params', 'device', 'permissions'] as const
 
 /** What of the phone an app may change that is part of it. */
-const phoneTargets = ['device.locale', 'device.wifi', 'device.mobileData', 'device.airplane'] as const
+const phoneTargets = ['device.locale', 'device.darkTheme', 'device.textSize', 'device.wifi', 'device.mobileData', 'device.airplane'] as const
 
 interface Place {
   readonly path: string

@@ -73,7 +73,7 @@ export function readAppFile (file: string, name = file): string {
   try {
     if (statSync(file).size <= largestFileBytes) return readFileSync(file, 'utf8')
   } catch (error) {
-    // What the system says has the path in it, which is nothing for readers who were given another name.
+    // What the system says has the path in it, which is not for readers that were given another name.
     const why = name === file ? `: ${error instanceof Error ? error.message : String(error)}` : ''
     throw new AppFileRefusal(name, [{ path: '', problem: `it cannot be read${why}` }])
   }

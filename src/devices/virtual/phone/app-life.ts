@@ -124,7 +124,7 @@ function enterScreen (core: PhoneCore, app: InstalledApp, process: AppProcess, e
   core.run(enter, scopeOf(app, process, entry, core.state.device), app, process)
 }
 
-// An app behind has no say in who has the focus.
+// An app in the background cannot move the focus.
 function leaveScreen (core: PhoneCore, app: InstalledApp): void {
   if (frontApp(core)?.app === app) blur(core)
 }

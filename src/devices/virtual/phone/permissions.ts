@@ -1,6 +1,6 @@
 /**
  * What apps may do. An app names its permissions; each begins as `ask`. An app that wants one
- * makes the phone ask, once: the answer stays, whoever gives it.
+ * makes the phone ask, once: the answer stays, whichever side gives it.
  */
 import type { PermissionState } from '../../app-commands.ts'
 import { UnknownPermissionRefusal } from '../../device-state-refusals.ts'

@@ -15,7 +15,7 @@ export interface PhoneCore {
   screen (): Screen
   /** Has to be called after every change of the state. */
   changed (): void
-  /** The instant being lived through: later actions run at theirs, however late anyone looks. */
+  /** The instant being lived through: later actions run at theirs, however late the next look is. */
   nowMs (): number
   /** Runs an app's actions in order, until the process that they belong to has ended. */
   run (actions: readonly Action[], scope: Scope, app: InstalledApp, process: AppProcess): void

@@ -17,7 +17,7 @@ export function writeFile ({ files }: PhoneState, path: string, content: Buffer)
   const taken = [...files.values()].reduce((sum, { length }) => sum + length, 0)
   const free = mostBytes - taken + (before?.length ?? 0)
   if (filesLeft <= 0 || content.length > free) throw new StorageFullRefusal({ path, needed: content.length, free, filesLeft })
-  // Nobody who holds the buffer may change the file later.
+  // A later change of the buffer must not change the file.
   files.set(path, Buffer.from(content))
 }
 

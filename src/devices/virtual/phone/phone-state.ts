@@ -82,6 +82,10 @@ export type DeviceVariables = JsonObject & {
   readonly model: string
   readonly os: string
   locale: JsonValue
+  /** Whether screens are drawn light on dark. */
+  darkTheme: JsonValue
+  /** small, default or large. */
+  textSize: JsonValue
   wifi: JsonValue
   mobileData: JsonValue
   airplane: JsonValue
@@ -137,7 +141,7 @@ export function freshState (definitions: readonly AppDefinition[], profile: Phon
   }
 }
 
-/** An app that nobody has used yet. */
+/** An app that has not been used yet. */
 export function newApp (app: AppDefinition): InstalledApp {
   return {
     app,
@@ -147,7 +151,7 @@ export function newApp (app: AppDefinition): InstalledApp {
 }
 
 function freshDevice ({ platform, model, osVersion }: PhoneProfile): DeviceVariables {
-  return { platform, model, os: osVersion, locale: 'en-US', wifi: true, mobileData: true, airplane: false, location: null }
+  return { platform, model, os: osVersion, locale: 'en-US', darkTheme: false, textSize: 'default', wifi: true, mobileData: true, airplane: false, location: null }
 }
 
 /** In short phrases, what sets a phone apart from a fresh one. */
@@ -176,6 +180,7 @@ export function differencesFromFresh (state: PhoneState, home: readonly AppDefin
     ...(state.orientation === 'portrait' ? [] : ['turned the screen upright']),
     ...(state.clipboard === '' ? [] : ['emptied the clipboard']),
     ...(device.locale === usual.locale ? [] : ['reset the language']),
+    ...(device.darkTheme === usual.darkTheme && device.textSize === usual.textSize ? [] : ['reset the appearance']),
     ...(device.location === null ? [] : ['forgot the simulated location']),
     ...(networkDiffers ? ['reset the networks'] : []),
     ...(state.files.size === 0 ? [] : [`deleted ${state.files.size} file(s)`]),

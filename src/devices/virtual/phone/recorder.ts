@@ -19,7 +19,7 @@ const mostFrames = 40
 const longestMs = 180_000
 // Boxes of all screens together, with what their texts take.
 const mostWeight = 40_000
-// Nobody sees more in a film: of what changes faster, the last counts.
+// A viewer sees no more in a film: of what changes faster, the last counts.
 const shortestFrameMs = 100
 
 /** @throws {AlreadyRecordingRefusal} */

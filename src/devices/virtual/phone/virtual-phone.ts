@@ -1,7 +1,7 @@
 /**
  * The virtual phone: screens, apps and input of one phone, in this process. It knows nothing of
  * drivers, leases or waiting; each command takes effect at once. Time passes for it when
- * somebody looks or acts: whatever has fallen due meanwhile happens first, in order, each at
+ * a caller looks or acts: whatever has fallen due meanwhile happens first, in order, each at
  * its own instant. So the same commands at the same instants always give the same screens.
  */
 import type { Clock } from '../../../runtime/clock.ts'

@@ -12,6 +12,8 @@ export interface Brush {
   readonly density: number
   /** The time in the status bar, and on what has a clock. */
   readonly time: string
+  /** The screen is laid out from right to left. */
+  readonly isMirrored: boolean
 }
 
 /** Draws one paint into its box. */
@@ -24,17 +26,26 @@ export function drawPaint (paint: Paint, rect: Rect, clip: Rect, brush: Brush): 
     case 'glyph':
       return drawGlyph(paint.glyph, rect, paint.size, colorOf(paint.color, brush.theme), brush)
     case 'switch':
-      return drawSwitch(paint, rect, brush)
+      return flipped(rect, brush, () => drawSwitch(paint, rect, brush))
     case 'checkbox':
       return drawCheckbox(paint, rect, brush)
     case 'chevron':
-      return drawStroke([[0.35, -5], [0.85, 0], [0.35, 5]], rect, 2, colorOf(paint.color, brush.theme), brush)
+      return flipped(rect, brush, () => drawStroke([[0.35, -5], [0.85, 0], [0.35, 5]], rect, 2, colorOf(paint.color, brush.theme), brush))
     case 'backArrow':
-      drawStroke([[0.5, -8], [0.17, 0], [0.5, 8]], rect, 2.4, colorOf(paint.color, brush.theme), brush)
-      return drawStroke([[0.17, 0], [0.92, 0]], rect, 2.4, colorOf(paint.color, brush.theme), brush)
+      return flipped(rect, brush, () => drawBackArrow(colorOf(paint.color, brush.theme), rect, brush))
     case 'clock':
       return drawClock(paint.size, rect, brush)
   }
+}
+
+/** What points to one side points to the other on a mirrored screen. */
+function flipped ({ x, width }: Rect, { context, isMirrored }: Brush, draw: () => void): void {
+  if (!isMirrored) return draw()
+  context.save()
+  context.translate(2 * x + width, 0)
+  context.scale(-1, 1)
+  draw()
+  context.restore()
 }
 
 function drawSurface (paint: Extract<Paint, { kind: 'surface' }>, { x, y, width, height }: Rect, { context, theme, density }: Brush): void {
@@ -58,7 +69,7 @@ function drawSurface (paint: Extract<Paint, { kind: 'surface' }>, { x, y, width,
   context.stroke()
 }
 
-function drawText (paint: Extract<Paint, { kind: 'text' }>, rect: Rect, clip: Rect, { context, theme, density }: Brush): void {
+function drawText (paint: Extract<Paint, { kind: 'text' }>, rect: Rect, clip: Rect, { context, theme, density, isMirrored }: Brush): void {
   context.font = textFont(paint.size, paint.bold)
   context.textBaseline = 'middle'
   // A text of thousands of lines is mostly out of sight.
@@ -69,7 +80,8 @@ function drawText (paint: Extract<Paint, { kind: 'text' }>, rect: Rect, clip: Re
     const text = paint.lines[at]?.text.trimEnd() ?? ''
     rightToLeft = isRightToLeft(text) ?? rightToLeft
     const middle = rect.y + (at + 0.5) * paint.lineHeight
-    const align = paint.align === 'center' ? 'center' : (paint.align === 'end') === rightToLeft ? 'left' : 'right'
+    // A text of the other direction keeps to the side on which its own readers begin, unless the whole screen is theirs.
+    const align = paint.align === 'center' ? 'center' : (paint.align === 'end') === (rightToLeft || isMirrored) ? 'left' : 'right'
     const x = align === 'center' ? rect.x + rect.width / 2 : align === 'left' ? rect.x : rect.x + rect.width
     context.direction = rightToLeft ? 'rtl' : 'ltr'
     context.textAlign = align
@@ -78,8 +90,10 @@ function drawText (paint: Extract<Paint, { kind: 'text' }>, rect: Rect, clip: Re
     if (paint.caret?.line === at) {
       const before = context.measureText(paint.lines[at]?.text.slice(0, paint.caret.column) ?? '').width
       context.fillStyle = theme.accent
-      const caret = Math.min(Math.max(rightToLeft ? x - before : x + before, rect.x), rect.x + rect.width - 1)
-      context.fillRect(caret, middle - paint.size * 0.62, 2 * density, paint.size * 1.24)
+      const whole = rightToLeft || align === 'left' ? 0 : context.measureText(text).width
+      const edge = Math.min(Math.max(rightToLeft ? x - before : x - whole + before, rect.x), rect.x + rect.width - 1)
+      // Beside the character that it stands before, so that it covers none, a hint's first one neither.
+      context.fillRect(rightToLeft ? edge + density : edge - 3 * density, middle - paint.size * 0.62, 2 * density, paint.size * 1.24)
     }
   }
   context.direction = 'ltr'
@@ -101,7 +115,7 @@ function drawSwitch ({ on, enabled }: { readonly on: boolean, readonly enabled: 
   context.beginPath()
   context.roundRect(rect.x, y, width, height, height / 2)
   context.fill()
-  context.fillStyle = theme.surface
+  context.fillStyle = on ? theme.onAccent : theme.surface
   context.beginPath()
   context.arc(rect.x + (on ? width - height / 2 : height / 2), y + height / 2, height / 2 - 3 * density, 0, 2 * Math.PI)
   context.fill()
@@ -111,13 +125,18 @@ function drawSwitch ({ on, enabled }: { readonly on: boolean, readonly enabled: 
 function drawCheckbox ({ on, enabled }: { readonly on: boolean, readonly enabled: boolean }, rect: Rect, brush: Brush): void {
   const { context, theme, density } = brush
   const size = 22 * density
-  const box = { x: rect.x + rect.width - size, y: rect.y + (rect.height - size) / 2, width: size, height: size }
+  const box = { x: brush.isMirrored ? rect.x : rect.x + rect.width - size, y: rect.y + (rect.height - size) / 2, width: size, height: size }
   context.globalAlpha = enabled ? 1 : 0.45
   drawSurface({
     kind: 'surface', color: on ? 'accent' : 'surface', radius: 5 * density, border: { color: on ? 'accent' : 'secondary', width: 2 * density }
   }, box, brush)
   if (on) drawStroke([[0.22, 0.5], [0.42, 5], [0.78, -5]], box, 2.6, theme.onAccent, brush)
   context.globalAlpha = 1
+}
+
+function drawBackArrow (color: string, rect: Rect, brush: Brush): void {
+  drawStroke([[0.5, -8], [0.17, 0], [0.5, 8]], rect, 2.4, color, brush)
+  drawStroke([[0.17, 0], [0.92, 0]], rect, 2.4, color, brush)
 }
 
 // Points as a share of the width, and dp from the middle line.

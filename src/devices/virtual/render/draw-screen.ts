@@ -5,7 +5,7 @@ import { isVisible, type Box } from '../screen/box.ts'
 import type { Screen } from '../screen/composed-screen.ts'
 import { drawPaint, type Brush } from './draw-paint.ts'
 import { registerFonts, textFont } from './fonts.ts'
-import { themeOf, wallpaper } from './theme.ts'
+import { themeOf, wallpaperOf } from './theme.ts'
 
 /** Draws a screen, `width` pixels wide. Everything is placed in device pixels and scaled. */
 export function drawScreen (screen: Screen, { profile, width, time }: {
@@ -17,7 +17,7 @@ export function drawScreen (screen: Screen, { profile, width, time }: {
   const scale = width / screen.size.width
   const canvas = createCanvas(width, Math.max(1, Math.round(screen.size.height * scale)))
   const context = canvas.getContext('2d')
-  const brush: Brush = { context, theme: themeOf(profile.platform), density: profile.density, time }
+  const brush: Brush = { context, theme: themeOf(profile.platform, screen.isDark), density: profile.density, time, isMirrored: screen.isMirrored }
   context.scale(scale, scale)
   drawBackdrop(screen, profile, brush)
   if (screen.backdrop === 'off') return canvas
@@ -30,13 +30,14 @@ export function drawScreen (screen: Screen, { profile, width, time }: {
   return canvas
 }
 
-function drawBackdrop ({ backdrop, size }: Screen, { platform }: PhoneProfile, brush: Brush): void {
+function drawBackdrop ({ backdrop, size, isDark }: Screen, { platform }: PhoneProfile, brush: Brush): void {
   const whole = { x: 0, y: 0, ...size }
   if (backdrop === 'off') return fill(whole, '#000000', brush)
   if (backdrop === 'app') return fill(whole, brush.theme.background, brush)
   const gradient = brush.context.createLinearGradient(0, 0, 0, size.height)
-  gradient.addColorStop(0, wallpaper[platform][0])
-  gradient.addColorStop(1, wallpaper[platform][1])
+  const [top, bottom] = wallpaperOf(platform, isDark)
+  gradient.addColorStop(0, top)
+  gradient.addColorStop(1, bottom)
   fill(whole, gradient, brush)
 }
 
@@ -57,19 +58,19 @@ function drawBox (box: Box, clip: Rect, brush: Brush): void {
   drawScrollBar(box, brush)
 }
 
-function drawScrollBar ({ rect, scroll }: Box, { context, density }: Brush): void {
+function drawScrollBar ({ rect, scroll }: Box, { context, density, isMirrored }: Brush): void {
   if (scroll === undefined || scroll.furthest === 0) return
   const length = Math.max(rect.height * rect.height / (rect.height + scroll.furthest), 24 * density)
   const y = rect.y + (rect.height - length) * (scroll.offset / scroll.furthest)
   context.fillStyle = 'rgba(90, 92, 110, 0.4)'
   context.beginPath()
-  context.roundRect(rect.x + rect.width - 5 * density, y, 3 * density, length, 1.5 * density)
+  context.roundRect(isMirrored ? rect.x + 2 * density : rect.x + rect.width - 5 * density, y, 3 * density, length, 1.5 * density)
   context.fill()
 }
 
 // Time, radio and battery above; the handle for the home gesture below.
 function drawSystemBars (screen: Screen, profile: PhoneProfile, brush: Brush): void {
-  const { context, theme, density, time } = brush
+  const { context, theme, density, time, isMirrored } = brush
   const { width, height } = screen.size
   const bar = profile.statusBar[screen.orientation] * density
   const color = screen.backdrop === 'wallpaper' ? theme.onWallpaper : theme.text
@@ -77,11 +78,12 @@ function drawSystemBars (screen: Screen, profile: PhoneProfile, brush: Brush): v
   const margin = (profile.platform === 'ios' ? 34 : 20) * density
   context.fillStyle = color
   context.font = textFont((profile.platform === 'ios' ? 16 : 13.5) * density, true)
-  context.textAlign = 'left'
+  context.textAlign = isMirrored ? 'right' : 'left'
   context.textBaseline = 'middle'
-  context.fillText(time, margin, middle)
-  drawSignal(width - margin - 52 * density, middle, brush)
-  drawBattery(width - margin - 25 * density, middle, color, brush)
+  context.fillText(time, isMirrored ? width - margin : margin, middle)
+  const radio = isMirrored ? margin : width - margin - 52 * density
+  drawSignal(radio, middle, brush)
+  drawBattery(radio + 27 * density, middle, color, brush)
   if (profile.platform === 'ios' && screen.orientation === 'portrait') {
     context.fillStyle = '#000000'
     context.beginPath()

@@ -16,7 +16,7 @@ const shared = {
   onWallpaper: '#ffffff'
 } satisfies Partial<Theme>
 
-const themes: Readonly<Record<Platform, Theme>> = {
+const lightThemes: Readonly<Record<Platform, Theme>> = {
   android: {
     ...shared,
     background: '#f5f4fa',
@@ -41,14 +41,63 @@ const themes: Readonly<Record<Platform, Theme>> = {
   }
 }
 
+const sharedDark = {
+  text: '#e6e5ee',
+  secondary: '#a6a7b2',
+  onAccent: '#11131c',
+  danger: '#ff8a80',
+  disabled: '#63646f',
+  toast: '#e3e2ea',
+  onToast: '#1b1b21',
+  scrim: 'rgba(0, 0, 0, 0.62)',
+  onWallpaper: '#ffffff'
+} satisfies Partial<Theme>
+
+const darkThemes: Readonly<Record<Platform, Theme>> = {
+  android: {
+    ...sharedDark,
+    background: '#131318',
+    surface: '#1f1f26',
+    sunken: '#2b2b34',
+    border: '#3b3b46',
+    accent: '#b9c3ff',
+    tint: '#2c3358',
+    keyboard: '#1a1a21',
+    key: '#34343f',
+    specialKey: '#484856'
+  },
+  ios: {
+    ...sharedDark,
+    background: '#000000',
+    surface: '#1c1c1e',
+    sunken: '#2c2c2e',
+    border: '#38383a',
+    accent: '#4aa3ff',
+    tint: '#10294a',
+    keyboard: '#232325',
+    key: '#6b6b6f',
+    specialKey: '#46464a'
+  }
+}
+
 /** Top and bottom of what lies behind the home screen. */
-export const wallpaper: Readonly<Record<Platform, readonly [string, string]>> = {
+const lightWallpapers: Readonly<Record<Platform, readonly [string, string]>> = {
   android: ['#27336f', '#7d5a94'],
   ios: ['#0d4c8c', '#3a9a9e']
 }
 
-export function themeOf (platform: Platform): Theme {
-  return themes[platform]
+const darkWallpapers: typeof lightWallpapers = {
+  android: ['#0d1130', '#33223e'],
+  ios: ['#031a33', '#123c40']
+}
+
+export function themeOf (platform: Platform, isDark: boolean): Theme {
+  return (isDark ? darkThemes : lightThemes)[platform]
+}
+
+/** The colours at the top and at the bottom behind the home screen. */
+export function wallpaperOf (platform: Platform, isDark: boolean): readonly [string, string] {
+  return (isDark ? darkWallpapers : lightWallpapers)[platform]
 }
 
 export function colorOf (color: Color, theme: Theme): string {

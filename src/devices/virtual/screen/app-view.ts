@@ -32,7 +32,7 @@ export function placeAppScreen (screen: ScreenDefinition, { scope, area, inset, 
 }
 
 function placeBar (screen: ScreenDefinition, scope: Scope, rect: Rect, layout: Layout, canGoBack: boolean): Draft {
-  const { density, platform } = layout
+  const { density, textDensity, platform } = layout
   const size = barButtonSize * density
   const y = rect.y + Math.round((rect.height - size) / 2)
   const buttons = screen.bar
@@ -50,7 +50,7 @@ function placeBar (screen: ScreenDefinition, scope: Scope, rect: Rect, layout: L
     ? { x: rect.x + side, width: Math.max(rect.width - 2 * side, size) }
     : { x: left, width: Math.max(right - left, size) }
   const title = draftText(evaluateText(screen.title, scope), { ...typeStyles.bar, size: platform === 'ios' ? 18 : 21 }, {
-    key: 'bar/title', y: rect.y, density, ...slot
+    key: 'bar/title', y: rect.y, density: textDensity, ...slot
   }, { align: platform === 'ios' ? 'center' : 'start', mostLines: 1, facts: { id: 'title' } })
   return {
     key: 'bar',

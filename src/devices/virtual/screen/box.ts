@@ -134,6 +134,12 @@ export function settleBox (draft: Draft, clip: Rect, scrolled: Point = { x: 0, y
   return { ...draft, rect, visible, children: draft.children.map((child) => settleBox(child, innerClip, inside)) }
 }
 
+/** The same box on a screen of that width with left and right exchanged, as readers from right to left have it. */
+export function mirrorBox (box: Box, width: number): Box {
+  const flip = (rect: Rect): Rect => ({ ...rect, x: width - rect.x - rect.width })
+  return { ...box, rect: flip(box.rect), visible: flip(box.visible), children: box.children.map((child) => mirrorBox(child, width)) }
+}
+
 export function intersect (one: Rect, other: Rect): Rect {
   const x = Math.max(one.x, other.x)
   const y = Math.max(one.y, other.y)

@@ -5,12 +5,14 @@
  */
 import type { Rect } from '../../device-types.ts'
 import type { DialogNode } from '../apps/app-node.ts'
+import { isTruthy } from '../apps/json-value.ts'
 import { withNames } from '../apps/scope.ts'
 import { screenSize, type PhoneProfile } from '../phone/phone-profile.ts'
+import { isRightToLeft, localeOf, textScaleOf } from '../phone/phone-settings.ts'
 import { scopeOf, topOf } from '../phone/app-scope.ts'
 import type { AppProcess, DeviceVariables, InstalledApp, PhoneState } from '../phone/phone-state.ts'
 import { placeAppScreen } from './app-view.ts'
-import { settleBox, type Box, type Draft } from './box.ts'
+import { mirrorBox, settleBox, type Box, type Draft } from './box.ts'
 import { withInnerBoxes, type Layer, type Screen } from './composed-screen.ts'
 import { placeKeyboard } from './keyboard.ts'
 import { mostBoxes, type Layout } from './layout.ts'
@@ -21,8 +23,14 @@ const noField = { submit: undefined, multiline: false }
 
 /** What the phone shows. */
 export function composeScreen (state: PhoneState, profile: PhoneProfile): Screen {
-  const screen = compose(state, profile)
+  const composed = compose(state, profile)
+  const screen = composed.isMirrored ? { ...composed, layers: composed.layers.map((layer) => mirrored(layer, composed.size.width)) } : composed
   return { ...screen, weight: screen.layers.reduce((sum, { boxes }) => sum + boxes.reduce((some, box) => some + weightOf(box), 0), 0) }
+}
+
+/** The keys of a keyboard stand where they stand, in every language. */
+function mirrored (layer: Layer, width: number): Layer {
+  return { ...layer, boxes: layer.boxes.map((box) => (box.key === 'keyboard' ? box : mirrorBox(box, width))) }
 }
 
 // A line of text takes about as much as a box.
@@ -33,17 +41,18 @@ function weightOf (box: Box): number {
 
 function compose (state: PhoneState, profile: PhoneProfile): Omit<Screen, 'weight'> {
   const size = screenSize(profile, state.orientation)
+  const isMirrored = isRightToLeft(localeOf(state.device))
   const { density, platform } = profile
   const whole: Rect = { x: 0, y: 0, ...size }
   const statusBar = profile.statusBar[state.orientation] * density
   const inset = profile.bottomInset * density
   const area: Rect = { x: 0, y: statusBar, width: size.width, height: size.height - statusBar - inset }
   const belowStatusBar: Rect = { ...area, height: size.height - statusBar }
-  const base = { size, orientation: state.orientation, activity: undefined, keyboardShown: false }
+  const base = { size, orientation: state.orientation, activity: undefined, keyboardShown: false, isDark: isTruthy(state.device.darkTheme), isMirrored }
 
   if (!state.awake) return { ...base, app: null, backdrop: 'off', layers: [] }
   const layoutFor = (offsets: Map<string, number>): Layout => ({
-    platform, density, offsets, focus: state.focus, canPaste: state.clipboard !== '', budget: { boxes: mostBoxes }
+    platform, density, textDensity: density * textScaleOf(state.device), offsets, focus: state.focus, canPaste: state.clipboard !== '', budget: { boxes: mostBoxes }
   })
   const homeLayout = layoutFor(state.homeOffsets)
   if (state.locked) {

@@ -19,6 +19,10 @@ export interface Screen {
   readonly activity: string | undefined
   readonly backdrop: 'app' | 'wallpaper' | 'off'
   readonly keyboardShown: boolean
+  /** Drawn light on dark. */
+  readonly isDark: boolean
+  /** Left and right are exchanged, for a language that is read from right to left. */
+  readonly isMirrored: boolean
   /** Bottom first. */
   readonly layers: readonly Layer[]
   /** About how much memory it takes, in boxes. */

@@ -5,6 +5,8 @@ import type { Draft } from './box.ts'
 export interface Layout {
   readonly platform: Platform
   readonly density: number
+  /** Device pixels to one dp of a text: it grows with the text size that the phone is set to. */
+  readonly textDensity: number
   /** Scroll offsets by the key of the box that scrolls. */
   readonly offsets: Map<string, number>
   readonly focus: { readonly key: string, readonly cursor: number } | undefined

@@ -57,11 +57,11 @@ export function placeSystemDialog (dialog: SystemDialog, area: Rect, layout: Lay
 }
 
 /** A short message above the bottom edge; touches go through it. */
-export function placeToast (text: string, area: Rect, { density }: Layout): Draft {
+export function placeToast (text: string, area: Rect, { density, textDensity }: Layout): Draft {
   const style = { ...typeStyles.body, size: 14.5, lineHeight: 21, color: 'onToast' as const }
   const most = area.width - 64 * density
-  const width = Math.min(Math.ceil(textWidth(text, style.size * density, false)) + 40 * density, most)
-  const paint = textPaint(text, style, { width: width - 32 * density, density }, { align: 'center', mostLines: 4 })
+  const width = Math.min(Math.ceil(textWidth(text, style.size * textDensity, false)) + 40 * density, most)
+  const paint = textPaint(text, style, { width: width - 32 * density, density: textDensity }, { align: 'center', mostLines: 4 })
   const height = paint.lines.length * paint.lineHeight + 22 * density
   const rect = { x: area.x + Math.round((area.width - width) / 2), y: area.y + area.height - height - 28 * density, width, height }
   return {
@@ -83,11 +83,11 @@ function dialogDraft (key: string, { id, title, buttons }: {
   readonly title: string
   readonly buttons: readonly DialogButton[]
 }, area: Rect, layout: Layout, placeContent: (slot: Slot) => readonly Draft[]): Draft {
-  const { density } = layout
+  const { density, textDensity } = layout
   const width = Math.min(widest * density, area.width - 40 * density)
   const x = area.x + Math.round((area.width - width) / 2)
   const slot = { x: x + padding * density, y: area.y + padding * density, width: width - 2 * padding * density }
-  const heading = draftText(title, { ...typeStyles.bar, lineHeight: 27 }, { key: `${key}/title`, density, ...slot }, { mostLines: 3 })
+  const heading = draftText(title, { ...typeStyles.bar, lineHeight: 27 }, { key: `${key}/title`, density: textDensity, ...slot }, { mostLines: 3 })
   const top = bottomOf([heading], slot.y) + 12 * density
   const content = placeContent({ ...slot, y: top })
   const contentBottom = bottomOf(content, top)
@@ -109,7 +109,7 @@ function dialogDraft (key: string, { id, title, buttons }: {
 }
 
 function placeButtons (buttons: readonly DialogButton[], key: string, slot: Slot, layout: Layout): Draft[] {
-  const { density } = layout
+  const { density, textDensity } = layout
   const width = Math.floor(slot.width / buttons.length)
   return buttons.map(({ id, text, style, tap }, index) => {
     const rect = { x: slot.x + index * width + 3 * density, y: slot.y, width: width - 6 * density, height: 44 * density }
@@ -121,7 +121,7 @@ function placeButtons (buttons: readonly DialogButton[], key: string, slot: Slot
       paints: style === 'danger' ? [] : look.paints,
       facts: facts('button', { text, clickable: true, ...(id === undefined ? {} : { id }) }),
       tap,
-      children: [centeredText(text, { ...typeStyles.button, color: look.color }, `${boxKey}/label`, rect, density)]
+      children: [centeredText(text, { ...typeStyles.button, color: look.color }, `${boxKey}/label`, rect, textDensity)]
     }
   })
 }

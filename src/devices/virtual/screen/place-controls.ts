@@ -8,7 +8,7 @@ import { descriptionOf, evaluateText, isEnabled, optionalText, touchesOf, touchF
 const buttonHeight = 48
 
 export function placeButton (node: ButtonNode, scope: Scope, key: string, slot: Slot, layout: Layout): Draft {
-  const { density } = layout
+  const { density, textDensity } = layout
   const enabled = isEnabled(node, scope)
   const text = optionalText(node.text, scope)
   const icon = optionalText(node.icon, scope)
@@ -16,7 +16,7 @@ export function placeButton (node: ButtonNode, scope: Scope, key: string, slot: 
   const label = [icon, text].filter((part) => part !== undefined).join('  ')
   const style = { ...typeStyles.button, color: button.color }
   const inner = { ...slot, x: slot.x + 12 * density, width: slot.width - 24 * density }
-  const labelHeight = text === undefined ? 0 : textPaint(label, style, { width: inner.width, density }).lines.length * style.lineHeight * density
+  const labelHeight = text === undefined ? 0 : textPaint(label, style, { width: inner.width, density: textDensity }).lines.length * style.lineHeight * textDensity
   const rect = { ...slot, height: Math.max(buttonHeight * density, labelHeight + 24 * density) }
   return {
     key,
@@ -26,7 +26,7 @@ export function placeButton (node: ButtonNode, scope: Scope, key: string, slot: 
       : button.paints,
     facts: facts('button', { ...touchFacts(node, scope), ...(text === undefined ? {} : { text }), ...descriptionOf(node.desc, scope), clickable: true }),
     ...touchesOf(node, scope),
-    children: text === undefined ? [] : [centeredText(label, style, `${key}/label`, { ...inner, height: rect.height }, density)]
+    children: text === undefined ? [] : [centeredText(label, style, `${key}/label`, { ...inner, height: rect.height }, textDensity)]
   }
 }
 
@@ -58,7 +58,7 @@ export function placeImage (node: ImageNode, scope: Scope, key: string, slot: Sl
   }
 }
 
-export function placeTabs (node: TabsNode, scope: Scope, key: string, slot: Slot, { density }: Layout): Draft {
+export function placeTabs (node: TabsNode, scope: Scope, key: string, slot: Slot, { density, textDensity }: Layout): Draft {
   const chosen = readPath(scope, node.bind)
   const height = 44 * density
   const width = Math.floor(slot.width / node.options.length)
@@ -73,7 +73,7 @@ export function placeTabs (node: TabsNode, scope: Scope, key: string, slot: Slot
       paints: selected ? [{ kind: 'surface', color: 'surface', radius: height / 2, border: { color: 'accent', width: 1.2 * density } }] : [],
       facts: facts('tab', { text, clickable: true, selected, enabled }),
       ...(enabled ? { tap: { kind: 'choose', path: node.bind, value: option.value, scope } } : {}),
-      children: [centeredText(text, { ...typeStyles.button, color: selected ? 'accent' : 'secondary' }, `${key}.${index}/label`, inset(rect, 6 * density), density)]
+      children: [centeredText(text, { ...typeStyles.button, color: selected ? 'accent' : 'secondary' }, `${key}.${index}/label`, inset(rect, 6 * density), textDensity)]
     }
   })
   return {
@@ -86,16 +86,16 @@ export function placeTabs (node: TabsNode, scope: Scope, key: string, slot: Slot
 }
 
 /** A page in a frame with its address. */
-export function placeWebview (node: WebviewNode, scope: Scope, key: string, slot: Slot, { density }: Layout): Draft {
+export function placeWebview (node: WebviewNode, scope: Scope, key: string, slot: Slot, { density, textDensity }: Layout): Draft {
   const padding = 14 * density
-  const inner = { x: slot.x + padding, width: slot.width - 2 * padding, density }
+  const inner = { x: slot.x + padding, width: slot.width - 2 * padding, density: textDensity }
   const title = evaluateText(node.title, scope)
   const address: Draft = {
     ...draftText(evaluateText(node.url, scope), typeStyles.label, { key: `${key}/url`, y: slot.y + 8 * density, ...inner }, { align: 'center', mostLines: 1 })
   }
   const bar: Draft = {
     key: `${key}/bar`,
-    rect: { ...slot, height: 33 * density },
+    rect: { ...slot, height: Math.max(33 * density, 16 * density + address.rect.height) },
     paints: [{ kind: 'surface', color: 'sunken', radius: 10 * density }],
     children: [address]
   }

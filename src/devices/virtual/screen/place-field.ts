@@ -15,7 +15,7 @@ const longestLine = 400
 
 /** A field and what stands in it. Of a password nothing but its length gets further than here. */
 export function placeField (node: FieldNode, scope: Scope, key: string, slot: Slot, layout: Layout): Draft {
-  const { density, focus, canPaste } = layout
+  const { density, textDensity, focus, canPaste } = layout
   const value = shownText(displayText(readPath(scope, node.bind)))
   const shown = node.password ? '•'.repeat([...value].length) : value
   const label = optionalText(node.label, scope)
@@ -25,11 +25,11 @@ export function placeField (node: FieldNode, scope: Scope, key: string, slot: Sl
   const width = slot.width - 2 * padding * density
 
   const top = slot.y + (label === undefined ? 15 : 9) * density
-  const labelDraft = label === undefined ? undefined : labelLine(label, `${key}/label`, slot.x + padding * density, top, width, density, cursor !== undefined)
+  const labelDraft = label === undefined ? undefined : labelLine(label, `${key}/label`, slot.x + padding * density, top, width, textDensity, cursor !== undefined)
   const textTop = labelDraft === undefined ? top : labelDraft.rect.y + labelDraft.rect.height + 2 * density
   // One bullet stands for a character, however many units that has.
   const shownCursor = node.password && cursor !== undefined ? [...value.slice(0, cursor)].length : cursor
-  const text = fieldText(shown, hint ?? '', { width, density, multiline: node.multiline, cursor: shownCursor })
+  const text = fieldText(shown, hint ?? '', { width, density: textDensity, multiline: node.multiline, cursor: shownCursor })
   const lines = node.multiline ? Math.max(text.lines.length, fewestLines) : 1
   const textDraft: Draft = {
     key: `${key}/value`,

@@ -13,14 +13,14 @@ const shortest = 54
 
 /** A row of a list: an icon, a title, a line below it, a short text at the far end. */
 export function placeItem (node: ItemNode, scope: Scope, key: string, slot: Slot, layout: Layout): Draft {
-  const { density, platform } = layout
+  const { density, textDensity, platform } = layout
   const trailing = optionalText(node.trailing, scope)
   const chevron = platform === 'ios' && node.tap !== undefined
-  const trailingWidth = trailing === undefined ? 0 : Math.ceil(textWidth(trailing, typeStyles.itemDetail.size * density, false)) + 4 * density
+  const trailingWidth = trailing === undefined ? 0 : Math.ceil(textWidth(trailing, typeStyles.itemDetail.size * textDensity, false)) + 4 * density
   const reserved = trailingWidth + (trailing === undefined ? 0 : 8 * density) + (chevron ? 18 * density : 0)
-  const row = placeLabels(node, scope, key, { slot, reserved, density })
+  const row = placeLabels(node, scope, key, { slot, reserved, density, textDensity })
   const right = slot.x + slot.width - padding * density - (chevron ? 18 * density : 0)
-  const trailingPlace = { key: `${key}/trailing`, x: right - trailingWidth, y: slot.y, width: trailingWidth, density }
+  const trailingPlace = { key: `${key}/trailing`, x: right - trailingWidth, y: slot.y, width: trailingWidth, density: textDensity }
   return {
     ...row,
     facts: facts('item', { ...touchFacts(node, scope), ...descriptionOf(node.desc, scope) }),
@@ -37,10 +37,10 @@ export function placeItem (node: ItemNode, scope: Scope, key: string, slot: Slot
 
 /** A row with a value that a tap turns on and off. */
 export function placeCheckable (node: SwitchNode, scope: Scope, key: string, slot: Slot, layout: Layout): Draft {
-  const { density } = layout
+  const { density, textDensity } = layout
   const on = isTruthy(readPath(scope, node.bind))
   const control = (node.role === 'switch' ? 52 : 26) * density
-  const row = placeLabels(node, scope, key, { slot, reserved: control + 12 * density, density })
+  const row = placeLabels(node, scope, key, { slot, reserved: control + 12 * density, density, textDensity })
   const { id, enabled } = touchFacts(node, scope)
   const own: UiFacts = facts(node.role, { text: evaluateText(node.text, scope), ...(id === undefined ? {} : { id }), clickable: true, checked: on, enabled })
   return {
@@ -60,8 +60,9 @@ function placeLabels (node: ItemNode | SwitchNode, scope: Scope, key: string, pl
   /** Room at the far end for something else. */
   readonly reserved: number
   readonly density: number
+  readonly textDensity: number
 }): Draft {
-  const { slot, reserved, density } = place
+  const { slot, reserved, density, textDensity } = place
   const icon = optionalText(node.icon, scope)
   const x = slot.x + (padding + (icon === undefined ? 0 : iconSize + 14)) * density
   const width = Math.max(slot.x + slot.width - padding * density - reserved - x, 24 * density)
@@ -69,9 +70,9 @@ function placeLabels (node: ItemNode | SwitchNode, scope: Scope, key: string, pl
   const detail = optionalText(node.detail, scope)
   const labels: Draft[] = []
   const titleStyle = isEnabled(node, scope) ? typeStyles.itemTitle : { ...typeStyles.itemTitle, color: 'disabled' as const }
-  if (title !== undefined) labels.push(draftText(title, titleStyle, { key: `${key}/title`, x, y: slot.y, width, density }, { mostLines: 3 }))
+  if (title !== undefined) labels.push(draftText(title, titleStyle, { key: `${key}/title`, x, y: slot.y, width, density: textDensity }, { mostLines: 3 }))
   if (detail !== undefined) {
-    labels.push(draftText(detail, typeStyles.itemDetail, { key: `${key}/detail`, x, y: bottomOf(labels, slot.y), width, density }, { mostLines: 3 }))
+    labels.push(draftText(detail, typeStyles.itemDetail, { key: `${key}/detail`, x, y: bottomOf(labels, slot.y), width, density: textDensity }, { mostLines: 3 }))
   }
   const textHeight = bottomOf(labels, slot.y) - slot.y
   const height = Math.max(textHeight + 18 * density, (icon === undefined ? shortest : iconSize + 18) * density)

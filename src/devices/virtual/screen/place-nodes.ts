@@ -40,7 +40,7 @@ export function placeNode (instance: NodeInstance, slot: Slot, layout: Layout): 
     case 'column': return placeColumnNode(node, scope, key, slot, layout)
     case 'row': return placeRow(node, scope, key, slot, layout)
     case 'list': return placeList(node, scope, key, slot, layout)
-    case 'text': return draftText(evaluateText(node.text, scope), typeStyles[node.style], { key, density: layout.density, ...slot }, {
+    case 'text': return draftText(evaluateText(node.text, scope), typeStyles[node.style], { key, density: layout.textDensity, ...slot }, {
       facts: touchFacts(node, scope)
     })
     case 'button': return placeButton(node, scope, key, slot, layout)

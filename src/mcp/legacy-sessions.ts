@@ -1,0 +1,61 @@
+/**
+ * Session ids for clients of the 2025 revisions, where the operator wants them (LEGACY-02).
+ *
+ * An id is minted at `initialize` and kept nowhere: what the client declared then is sealed in it,
+ * for its principal. It tells two clients of one principal apart, whose request ids are alike, and
+ * says what a client can be asked. It admits to nothing and is never demanded, so an id that is
+ * missing, old or not ours makes a request stand alone, as every request does without ids.
+ */
+import type { LegacySession } from '../protocol/mcp-request.ts'
+import { isObject, type JsonObject } from '../protocol/message.ts'
+import type { Principal } from '../protocol/principal.ts'
+import { createSealer, type SealedFor, type SealingKeys } from '../protocol/sealed-string.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Ids } from '../runtime/ids.ts'
+
+export interface LegacySessions {
+  /** The id for a client that has declared these capabilities. */
+  begin (principal: Principal, declared: JsonObject): string
+  /** What an id says; undefined for one that is not of this principal, or too old. */
+  open (id: string, principal: Principal): LegacySession | undefined
+}
+
+/** A client that lives longer loses no more than what it had without an id. */
+const lifeMs = 30 * 24 * 3_600_000
+
+/** No id of ours comes near it. */
+const longestId = 1_024
+
+const idBytes = 12
+
+export function createLegacySessions ({ keys, clock, ids }: {
+  readonly keys: SealingKeys
+  readonly clock: Clock
+  readonly ids: Pick<Ids, 'bytes'>
+}): LegacySessions {
+  const sealer = createSealer({ keys, purpose: 'legacy session', lifeMs, clock, ids })
+  const of = (principal: Principal): SealedFor => ({ principal, method: 'initialize', target: 'session', arguments: {} })
+
+  return {
+    begin (principal, declared) {
+      const session: LegacySession = { id: ids.bytes(idBytes).toString('base64url'), capabilities: askable(declared) }
+      return sealer.seal(session, of(principal))
+    },
+    open (id, principal) {
+      if (id.length > longestId) return undefined
+      // Only we seal with this purpose.
+      return sealer.open(id, of(principal))?.content as LegacySession | undefined
+    }
+  }
+}
+
+/** What of the capabilities decides about questions (CAP-01), so that an id stays short whatever a client declares. */
+function askable (declared: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(askableMembers).flatMap(([name, members]) => {
+    const capability = declared[name]
+    if (!isObject(capability)) return []
+    return [[name, Object.fromEntries(members.filter((member) => isObject(capability[member])).map((member) => [member, {}]))]]
+  }))
+}
+
+const askableMembers = { elicitation: ['form', 'url'], sampling: ['tools', 'context'], roots: [] as string[] }
