@@ -25,6 +25,8 @@ export interface CheckParts {
 
 const settleMs = 20_000
 const pollMs = 50
+/** How a release ends a lease: with its session key, and by its handle without the key. */
+const released = ['released', 'released_by_other']
 
 /** Asks a restarted gateway about everything that clients were told before. */
 export async function checkAfterRestart ({ gateway, agent, known, phonesLive, namesCallers }: CheckParts): Promise<Findings> {
@@ -82,7 +84,7 @@ async function ask (client: GatewayClient, lease: KnownLease, { phonesLive }: { 
   }
   const reason = String(answer.facts['reason'])
   if (answer.code !== 'lease_ended') return { reason: answer.code, problem: `${of} was acknowledged and is refused with ${answer.code}` }
-  const expected = new Set([...(state === 'releasing' ? ['released'] : []), ...(isRevoked ? ['revoked'] : []), ...(phonesLive ? [] : ['device_restarted'])])
+  const expected = new Set([...(state === 'releasing' ? released : []), ...(isRevoked ? ['revoked'] : []), ...(phonesLive ? [] : ['device_restarted'])])
   return { reason, ...(expected.has(reason) ? {} : { problem: `${of} ended with ${reason}` }) }
 }
 
