@@ -35,7 +35,7 @@ export default fp<ErrorHandlerOptions>(async function errorHandler (fastify, { b
 
   fastify.setNotFoundHandler((request, reply) => {
     const path = pathOf(request)
-    const matching = known.filter(({ segments }) => matches(path, segments))
+    const matching = methodsAt(path)
     if (matching.length > 0) {
       const names = [...new Set(matching.flatMap(({ methods }) => [...methods]))]
       const error = 'Method not allowed'
@@ -43,8 +43,14 @@ export default fp<ErrorHandlerOptions>(async function errorHandler (fastify, { b
         ? { error }
         : { error, nextAction: `Use ${names.join(' or ')}.` })
     }
-    return sendHttpError(reply, 404, { error: 'Not found', nextAction: 'MCP is served at /mcp; /status, /livez and /readyz tell how the server is.' })
+    return sendHttpError(reply, 404, { error: 'Not found', nextAction: pathsText(known) })
   })
+
+  /** A path that is spelled out is that one, and not also one with an id in its place. */
+  function methodsAt (path: string): readonly KnownPath[] {
+    const exact = known.filter(({ url }) => url === path)
+    return exact.length > 0 ? exact : known.filter(({ segments }) => matches(path, segments))
+  }
 
   fastify.setErrorHandler((error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     if (error instanceof Refusal) return sendRefusal(reply, error)
@@ -67,6 +73,14 @@ interface KnownPath {
   readonly hasBareErrors: boolean
 }
 
+/** All there is, for a caller that has lost its way. Names in braces stand for ids. */
+function pathsText (known: readonly KnownPath[]): string {
+  const others = known.map(({ url }) => url.replaceAll(/:(\w+)/g, '{$1}')).filter((path) => path !== mcpPath)
+  return `MCP is served at ${mcpPath}; beside it there are ${others.sort().join(', ')}. openapi/openapi.json describes them.`
+}
+
+const mcpPath = '/mcp'
+
 /** A path is compared as text: the router would read `/:(` in it as a pattern, and fail on it. */
 function matches (path: string, segments: readonly string[]): boolean {
   const asked = path.split('/')
@@ -74,9 +88,11 @@ function matches (path: string, segments: readonly string[]): boolean {
 }
 
 function invalidRequest (problems: NonNullable<FastifyError['validation']>, where = 'body'): HttpError {
-  const found = problems.map(({ instancePath, message = 'is not valid', params: { additionalProperty: surplus } }) => {
+  const found = problems.map(({ instancePath, message = 'is not valid', params: { additionalProperty: surplus, nearest } }) => {
     const subject = `${where}${instancePath.replaceAll('/', '.')}`
-    return typeof surplus === 'string' ? `${subject} must not have a member ${JSON.stringify(surplus.slice(0, 64))}` : `${subject} ${message}`
+    if (typeof surplus !== 'string') return `${subject} ${message}`
+    const meant = typeof nearest === 'string' ? `, which may be meant for ${nearest}` : ''
+    return `${subject} must not have a member ${JSON.stringify(surplus.slice(0, 64))}${meant}`
   })
   return {
     error: `Invalid request: ${found.join('; ')}`,

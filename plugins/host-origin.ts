@@ -38,20 +38,20 @@ export default fp<HostOriginOptions>(async function hostOrigin (fastify, { allow
 }, { name: 'host-origin', fastify: '5.x' })
 
 const hostNotOne: HttpError = { error: 'Bad request', nextAction: 'Send exactly one Host header.' }
-const hostNotAllowed = forbidden(
-  'host_not_allowed', 'This server is not served under the name in the Host header.',
-  'Use 127.0.0.1 or localhost, or have the operator add the name to server.allowedHosts.'
-)
-const originNotAllowed = forbidden(
-  'origin_not_allowed', 'Requests from this Origin are not allowed.',
-  'Call without an Origin header, or have the operator add the origin to server.allowedOrigins.'
-)
+const hostNotAllowed = forbidden('This server is not served under the name in the Host header.', {
+  code: 'host_not_allowed',
+  nextAction: 'Use 127.0.0.1 or localhost, or have the operator add the name to server.allowedHosts.'
+})
+const originNotAllowed = forbidden('Requests from this Origin are not allowed.', {
+  code: 'origin_not_allowed',
+  nextAction: 'Call without an Origin header, or have the operator add the origin to server.allowedOrigins.'
+})
 
 function refuse (reply: FastifyReply, body: string): void {
   refuseConnection(reply, () => reply.code(403).type('application/json; charset=utf-8').send(body))
 }
 
-function forbidden (code: string, message: string, nextAction: string): string {
+function forbidden (message: string, { code, nextAction }: { readonly code: string, readonly nextAction: string }): string {
   return JSON.stringify({
     jsonrpc: '2.0',
     error: { code: errorCodes.invalidRequest, message, data: { code, retryable: false, nextAction } }

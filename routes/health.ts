@@ -13,7 +13,7 @@ const health = {
 
 /**
  * Liveness and readiness, for whatever restarts or routes around a server: `/livez` says that
- * the process answers, `/readyz` that it would serve a request now.
+ * the process answers, `/readyz` that it would serve a request now, and that a grant could be recorded.
  */
 const healthRoutes: FastifyPluginAsync = async function healthRoutes (fastify) {
   fastify.get('/livez', {
@@ -34,7 +34,7 @@ const healthRoutes: FastifyPluginAsync = async function healthRoutes (fastify) {
     const reason = await unreadyReason()
     if (reason === undefined) return { status: 'ok' }
     // A failed start-up does not pass by itself.
-    if (fastify.admission.state !== 'failed') reply.header('retry-after', '1')
+    if (fastify.admission.state !== 'failed') reply.header('retry-after', fastify.admission.state === 'open' ? '5' : '1')
     return await reply.code(503).send({ status: 'unready', reason })
   })
 
@@ -43,7 +43,7 @@ const healthRoutes: FastifyPluginAsync = async function healthRoutes (fastify) {
       case 'starting': return 'The server is still starting.'
       case 'failed': return 'The start-up failed; the log says why.'
       case 'draining': return 'The server is shutting down.'
-      case 'open': return await fastify.mooring.store.isAnswering() ? undefined : 'The database does not answer.'
+      case 'open': return (await fastify.mooring.store.health()).problem
     }
   }
 }

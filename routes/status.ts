@@ -2,7 +2,9 @@ import type { FastifyPluginAsync } from 'fastify'
 import type {} from '../plugins/admission.ts'
 import type {} from '../plugins/mooring.ts'
 import type {} from '../plugins/places.ts'
-import { deviceStates } from '../src/leases/contract/lease-manager.ts'
+import { isLive, type Lease } from '../src/leases/contract/lease.ts'
+import { deviceStates, type PooledDevice } from '../src/leases/contract/lease-manager.ts'
+import { Refusal } from '../src/refusals/refusal.ts'
 import type { Clock } from '../src/runtime/clock.ts'
 import { packageVersion } from '../src/runtime/package-root.ts'
 import { storeKinds } from '../src/store/store.ts'
@@ -54,8 +56,13 @@ const status = {
     },
     store: {
       type: 'object',
-      required: ['kind', 'answering'],
-      properties: { kind: { type: 'string', enum: [...storeKinds] }, answering: { type: 'boolean' } }
+      required: ['kind', 'answering', 'writable'],
+      properties: {
+        kind: { type: 'string', enum: [...storeKinds] },
+        answering: { type: 'boolean', description: 'Whether the database can be read.' },
+        writable: { type: 'boolean', description: 'Whether changes can be recorded, grants among them.' },
+        problem: { type: 'string', description: 'Why not.' }
+      }
     }
   }
 } as const
@@ -68,9 +75,8 @@ const statusRoute: FastifyPluginAsync<StatusOptions> = async function statusRout
   fastify.get('/status', {
     schema: { operationId: 'status', summary: 'Devices, leases and the server itself', tags: ['operations'], response: { 200: status } }
   }, async () => {
-    const [devices, leases, answering] = await Promise.all([
-      fastify.mooring.leases.devices(), fastify.mooring.leases.list(), fastify.mooring.store.isAnswering()
-    ])
+    const [devices, { isAnswering, isWritable, problem }] = await Promise.all([fastify.mooring.leases.devices(), fastify.mooring.store.health()])
+    const leases = await liveLeases(devices)
     const waiting = fastify.mooring.leases.waiting()
     return {
       version: packageVersion,
@@ -88,9 +94,19 @@ const statusRoute: FastifyPluginAsync<StatusOptions> = async function statusRout
         held: leases.map(leaseData)
       },
       queue: { waiting: waiting.length, line: waiting.map((request) => waitingData(request, clock.nowMs())) },
-      store: { kind: fastify.mooring.store.kind, answering }
+      store: { kind: fastify.mooring.store.kind, answering: isAnswering, writable: isWritable, problem }
     }
   })
+
+  /** As they are recorded, or as this process knows them where the database cannot be read: a status is wanted most then. */
+  async function liveLeases (devices: readonly PooledDevice[]): Promise<readonly Lease[]> {
+    try {
+      return await fastify.mooring.leases.list()
+    } catch (refusal) {
+      if (!(refusal instanceof Refusal) || refusal.kind !== 'unavailable') throw refusal
+      return devices.flatMap(({ lease }) => lease !== undefined && isLive(lease) ? lease : [])
+    }
+  }
 }
 
 export default statusRoute

@@ -25,8 +25,76 @@ export function listRefusals (): readonly RefusalEntry[] {
     .sort((one, other) => one.code < other.code ? -1 : 1)
 }
 
+/**
+ * Codes of answers that no class of refusal stands for: the ingress answers with them before there is
+ * anything that could refuse, or a tool in place of one.
+ */
+export const plainCodes: readonly Omit<RefusalEntry, 'className'>[] = [
+  {
+    code: 'host_not_allowed',
+    when: 'The `Host` header names no host under which this server is called.',
+    retry: 'no',
+    nextActions: ['Use 127.0.0.1 or localhost, or have the operator add the name to server.allowedHosts.']
+  },
+  {
+    code: 'internal_error',
+    when: 'A fault of mooring, or of something it depends on; the log has the details.',
+    retry: 'no',
+    nextActions: ['Observe the screen before going on, and tell the operator the time of the call.']
+  },
+  {
+    code: 'invalid_arguments',
+    when: 'The arguments of a call do not fit the tool; `issues` names each.',
+    retry: 'no',
+    nextActions: ['Correct the named arguments and call again.']
+  },
+  {
+    code: 'invalid_json',
+    when: 'Outside MCP: the body is no JSON, or not in UTF-8.',
+    retry: 'no',
+    nextActions: ['Send one JSON object in UTF-8, and declare its length.']
+  },
+  {
+    code: 'invalid_request',
+    when: 'Outside MCP: the body or the query is not what the order takes. `error` names what is wrong, a misspelt member included.',
+    retry: 'no',
+    nextActions: ['Correct it; openapi/openapi.json describes every request.']
+  },
+  {
+    code: 'no_oauth',
+    when: 'A client looks for OAuth, which this server does not have.',
+    retry: 'no',
+    nextActions: ['Send the token of the server as `Authorization: Bearer <token>`.']
+  },
+  {
+    code: 'origin_not_allowed',
+    when: 'The request comes from a page of another site, which is not among those that may call.',
+    retry: 'no',
+    nextActions: ['Call without an Origin header, or have the operator add the origin to server.allowedOrigins.']
+  }
+]
+
+/** Every code that an answer can have, sorted. */
+function allCodes (): readonly Omit<RefusalEntry, 'className'>[] {
+  return [...listRefusals(), ...plainCodes].sort((one, other) => one.code < other.code ? -1 : 1)
+}
+
+/**
+ * The codes that answers are given in the text of a file: `code: 'in_snake_case'` in an object. Codes of
+ * classes are members with an initializer, and not among them.
+ */
+export function codesIn (text: string, file: string): readonly string[] {
+  const found: string[] = []
+  const visit = (node: ts.Node): void => {
+    if (ts.isPropertyAssignment(node) && node.name.getText() === 'code' && ts.isStringLiteralLike(node.initializer)) found.push(node.initializer.text)
+    ts.forEachChild(node, visit)
+  }
+  visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true))
+  return found.filter((code) => /^[a-z]+(?:_[a-z]+)+$/.test(code))
+}
+
 export function errorsPage (): string {
-  const rows = listRefusals().map(({ code, when, retry, nextActions }) =>
+  const rows = allCodes().map(({ code, when, retry, nextActions }) =>
     `| \`${code}\` | ${cell(when)} | ${cell(retry)} | ${cell(nextActions.join(' Or: ') || 'It depends on the case; `nextAction` says it.')} |`)
   return `${introduction}${rows.join('\n')}\n`
 }

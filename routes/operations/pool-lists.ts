@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type {} from '../../plugins/mooring.ts'
+import { DeviceUnknownRefusal } from '../../src/leases/contract/lease-refusals.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 import { auditData, deviceData, leaseData, waitingData } from './pool-data.ts'
 import { addPoolSchemas, auditSchema, deviceSchema, leaseSchema, refusalSchema, waitingSchema } from './pool-schemas.ts'
@@ -22,6 +23,12 @@ const poolLists: FastifyPluginAsync<PoolListOptions> = async function poolLists 
       response: { 200: listOf('devices', deviceSchema, 'By id.') }
     }
   }, async () => ({ devices: (await fastify.mooring.leases.devices()).map(deviceData) }))
+
+  fastify.get<{ Params: { readonly id: string } }>('/devices/:id', { schema: oneDevice }, async ({ params: { id } }) => {
+    const device = (await fastify.mooring.leases.devices()).find(({ description }) => description.id === id)
+    if (device === undefined) throw new DeviceUnknownRefusal(id)
+    return { device: deviceData(device) }
+  })
 
   fastify.get('/leases', {
     schema: {
@@ -47,6 +54,17 @@ const poolLists: FastifyPluginAsync<PoolListOptions> = async function poolLists 
 }
 
 export default poolLists
+
+const oneDevice = {
+  operationId: 'device',
+  summary: 'One device of the pool',
+  tags: ['operations'],
+  params: { type: 'object', properties: { id: { type: 'string', description: 'Id of the device.' } } },
+  response: {
+    200: { description: 'The device.', type: 'object', required: ['device'], properties: { device: deviceSchema } },
+    404: { description: 'The pool has no such device.', ...refusalSchema }
+  }
+} as const
 
 const auditPage = {
   operationId: 'audit',

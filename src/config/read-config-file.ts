@@ -6,9 +6,15 @@ import { readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isAlias, isMap, isScalar, LineCounter, parseDocument, type Document, type Node } from 'yaml'
 import { nearestName } from '../refusals/nearest-name.ts'
+import { tooDeepAt } from '../text/yaml-depth.ts'
 import type { ConfigProblem } from './config-refusal.ts'
 import type { SaidSetting, SettingSource } from './setting-source.ts'
 import { keysBelow, settings, type Setting } from './setting.ts'
+
+const mostCharacters = 262_144
+const deepest = 64
+const mostAliases = 100
+const mostParts = 10_000
 
 /** @returns undefined when there is no such file */
 export function readConfigFile (file: string): SettingSource | undefined {
@@ -27,6 +33,12 @@ function readConfigText (text: string, file: string): SettingSource {
   const said: SaidSetting[] = []
   const problems: ConfigProblem[] = []
   const lines = new LineCounter()
+  const tooFar = text.length > mostCharacters ? mostCharacters : tooDeepAt(text, deepest)
+  if (tooFar !== undefined) {
+    const line = text.slice(0, tooFar).split('\n').length
+    const message = text.length > mostCharacters ? `has more than ${mostCharacters} characters` : `is nested deeper than ${deepest} levels`
+    return { said, problems: [{ source: `${file}:${line}`, message }] }
+  }
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
 
   for (const { pos, message } of [...document.errors, ...document.warnings]) {
@@ -61,7 +73,9 @@ function readConfigText (text: string, file: string): SettingSource {
 
     const node = resolved(value, document)
     if (node === undefined) return
-    said.push({ setting, value: node.toJS(document), source: `${place(key.range?.[0])} ${path}`, base: dirname(file) })
+    const found = valueOf(node, document)
+    if (found === undefined) problems.push({ source: `${place(key.range?.[0])} ${path}`, message: 'has aliases that contain themselves, or stand for too much' })
+    else said.push({ setting, value: found.value, source: `${place(key.range?.[0])} ${path}`, base: dirname(file) })
   }
 
   function place (offset: number | undefined): string {
@@ -79,6 +93,30 @@ function settingAt (keys: readonly string[]): Setting | undefined {
 function resolved (node: Node | null, document: Document): Node | undefined {
   const target = isAlias(node) ? node.resolve(document) : node
   return target === undefined || target === null || (isScalar(target) && target.value === null) ? undefined : target
+}
+
+/** @returns undefined where its aliases contain themselves, or are so many that writing them out would take for ever */
+function valueOf (node: Node, document: Document): { readonly value: unknown } | undefined {
+  try {
+    const value: unknown = node.toJS(document, { maxAliasCount: mostAliases })
+    return partsOf(value, deepest, mostParts) > mostParts ? undefined : { value }
+  } catch (error) {
+    // What the parser of YAML throws for an alias.
+    if (error instanceof ReferenceError) return undefined
+    throw error
+  }
+}
+
+/** How many parts a value has, counted no further than to one more than `most`. What goes deeper than `levels` has too many. */
+function partsOf (value: unknown, levels: number, most: number): number {
+  if (typeof value !== 'object' || value === null) return 1
+  if (levels === 0) return most + 1
+  let parts = 1
+  for (const member of Object.values(value)) {
+    parts += partsOf(member, levels - 1, most - parts)
+    if (parts > most) break
+  }
+  return parts
 }
 
 /** Looks among its siblings first, then for a setting that would be right elsewhere. */

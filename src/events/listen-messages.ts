@@ -5,6 +5,7 @@
 import { modernResult, type Implementation } from '../protocol/encode-modern.ts'
 import { encodeNotification } from '../protocol/encode.ts'
 import type { RequestId } from '../protocol/rejection.ts'
+import { wellFormedJson } from '../text/well-formed.ts'
 import type { Change } from './event-bus.ts'
 import { publishedFilter, type GrantedFilter } from './listen-filter.ts'
 
@@ -27,5 +28,5 @@ export function changeNotification (id: RequestId, change: Change): string {
 
 /** The response, which says that the stream ends on purpose (SUB-07). */
 export function endOfStream (id: RequestId, serverInfo: Implementation): string {
-  return JSON.stringify({ jsonrpc: '2.0', id, result: modernResult({ _meta: { [subscriptionIdKey]: id } }, serverInfo) })
+  return wellFormedJson({ jsonrpc: '2.0', id, result: modernResult({ _meta: { [subscriptionIdKey]: id } }, serverInfo) })
 }

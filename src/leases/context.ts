@@ -1,6 +1,6 @@
 import type { Ids } from '../runtime/ids.ts'
 import type { Scheduler } from '../runtime/scheduler.ts'
-import type { Log } from './log.ts'
+import { failureFields, type Log } from './log.ts'
 
 /** What every part of this room works with: time, timers, ids and the log. */
 export interface LeaseContext {
@@ -17,7 +17,7 @@ export function createContext (parts: Omit<LeaseContext, 'inBackground'>): Lease
   return {
     ...parts,
     inBackground (work, failure, fields = {}) {
-      work.catch((cause: unknown) => parts.log.error({ ...fields, err: cause }, failure))
+      work.catch((cause: unknown) => parts.log.error({ ...fields, ...failureFields(cause) }, failure))
     }
   }
 }

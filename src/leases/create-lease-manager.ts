@@ -12,6 +12,7 @@ import type { LeaseManager, PoolChange } from './contract/lease-manager.ts'
 import { LeasesUnavailableRefusal } from './contract/lease-refusals.ts'
 import type { LeaseSettings } from './contract/lease-settings.ts'
 import type { LeaseStore } from './contract/lease-store.ts'
+import { StoreNotWritableRefusal } from './contract/store-not-writable.ts'
 import { queuedDevices } from './device/grant.ts'
 import { createPool } from './device/pool.ts'
 import { createLeaseLookup } from './lease-lookup.ts'
@@ -27,6 +28,8 @@ import { createShownTimes } from './shown-times.ts'
 
 const purgeEveryMs = 600_000
 const noteAliveEveryMs = 5_000
+const purgeSlice = 500
+const purgePauseMs = 20
 
 export interface LeaseManagerParts {
   readonly store: LeaseStore
@@ -80,6 +83,7 @@ export function createLeaseManager (
     repeated(context, purgeEveryMs, purge)
   ]
   let open = false
+  let isStopped = false
 
   function tell (change: PoolChange) {
     onChange(change.ended === undefined ? change : { ...change, ended: shown.lease(change.ended) })
@@ -104,8 +108,17 @@ export function createLeaseManager (
   }
 
   function purge () {
-    context.inBackground(store.purgeEnded(nowMs() - settings.keepEndedMs), 'ended leases could not be purged')
-    context.inBackground(store.purgeAudit(nowMs() - settings.keepAuditMs), 'the audit could not be purged')
+    const { keepEndedMs, keepAuditMs } = settings
+    context.inBackground(inSlices((most) => store.purgeEnded(nowMs() - keepEndedMs, most)), 'ended leases could not be purged')
+    context.inBackground(inSlices((most) => store.purgeAudit(nowMs() - keepAuditMs, most)), 'the audit could not be purged')
+  }
+
+  /** A slice at a time: a purge of very many rows must not keep callers waiting, nor one transaction grow with them. */
+  async function inSlices (purgeSome: (most: number) => Promise<number>): Promise<void> {
+    for (;;) {
+      if (isStopped || await purgeSome(purgeSlice) < purgeSlice) return
+      await new Promise<void>((resolve) => { scheduler.after(purgePauseMs, resolve) })
+    }
   }
 
   function noteAlive () {
@@ -199,7 +212,14 @@ export function createLeaseManager (
     async isHolding ({ handle, holder }) {
       const lease = await store.lease(handle)
       if (lease === undefined || !isLive(lease) || lease.holder.principal !== holder.principal || lookup.isOver(lease)) return false
-      return await pool.lane(lease.deviceId)?.confirm(lease) ?? false
+      const lane = pool.lane(lease.deviceId)
+      try {
+        return await lane?.confirm(lease) ?? false
+      } catch (fault) {
+        // That its holder knows of it is found out again by a later call.
+        if (fault instanceof StoreNotWritableRefusal) return lane?.liveLease?.handle === handle
+        throw fault
+      }
     },
 
     async homeApps (signal) {
@@ -217,6 +237,7 @@ export function createLeaseManager (
     async stop () {
       const wasOpen = open
       open = false
+      isStopped = true
       // All begin to stop at once: a grant that the queue waits for is broken off by the pool.
       await Promise.all(services.toReversed().map((service) => service.stop()))
       // A store that fails now is no reason not to stop. The next process takes an earlier sign of life, and forgives more.

@@ -30,9 +30,9 @@ export function createLeaseStore (rows: LeaseRows): LeaseStore {
     lease: (handle) => rows.lease(handle),
     liveLeases: () => rows.liveLeases(),
     boundLease: (key) => rows.boundLease(key),
-    purgeEnded: (untilMs) => rows.purgeEnded(untilMs),
+    purgeEnded: (untilMs, most) => rows.purgeEnded(untilMs, most),
     audit: (page) => rows.audit(page),
-    purgeAudit: (untilMs) => rows.purgeAudit(untilMs),
+    purgeAudit: (untilMs, most) => rows.purgeAudit(untilMs, most),
     noteAlive: (atMs) => rows.noteAlive(atMs),
     aliveAtMs: () => rows.aliveAtMs()
   }

@@ -5,11 +5,12 @@ import type { LeaseContext } from './context.ts'
 import type { Lease } from './contract/lease.ts'
 import type { LeaseClaim, LeaseManager, UseKind } from './contract/lease-manager.ts'
 import type { LeaseStore } from './contract/lease-store.ts'
+import { StoreNotWritableRefusal } from './contract/store-not-writable.ts'
 import type { Lane } from './device/lane.ts'
 import type { Pool } from './device/pool.ts'
 import type { Run } from './device/running-work.ts'
 import type { LeaseLookup, LiveLease } from './lease-lookup.ts'
-import { shownHandle } from './log.ts'
+import { failureFields, shownHandle } from './log.ts'
 import type { ShownTimes } from './shown-times.ts'
 
 export interface LeaseUseParts {
@@ -57,6 +58,11 @@ export function createLeaseUses ({ context, store, pool, lookup, shown, longestV
         return { lease: extended, lane, run }
       }
     } catch (storageFault) {
+      // A look changes nothing that has to be recorded; its lease just does not last longer for it.
+      if (kind === 'look' && storageFault instanceof StoreNotWritableRefusal && lane.liveLease?.handle === lease.handle) {
+        run.begin()
+        return { lease, lane, run }
+      }
       run.leave()
       throw storageFault
     }
@@ -70,7 +76,7 @@ export function createLeaseUses ({ context, store, pool, lookup, shown, longestV
       // What the work has done, it has done: no fault here may make it look undone.
       if (isOpen()) await lane.extend(lease, { by: kind, durable: false, byAcquirer })
     } catch (storageFault) {
-      log.error({ lease: shownHandle(lease.handle), err: storageFault }, 'expiry could not be moved after work')
+      log.warn({ lease: shownHandle(lease.handle), ...failureFields(storageFault) }, 'expiry could not be moved after work')
     }
     run.leave()
   }

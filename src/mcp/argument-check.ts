@@ -1,14 +1,15 @@
 /**
  * What decides whether the arguments of a call fit its tool, made once per tool.
  *
- * Our own tools describe their input in zod, which also reads it: defaults, and numbers that
- * came as text. A tool with a JSON Schema gets its arguments exactly as they were sent, because
+ * Our own tools describe their input in zod, which also reads it, after what frameworks make of
+ * arguments has been undone (`lenient-arguments.ts`). A tool with a JSON Schema gets its arguments exactly as they were sent, because
  * the author of the schema counts on that.
  */
 import { z } from 'zod'
 import { compileSchema } from '../protocol/json-schema.ts'
 import { isObject, type JsonObject } from '../protocol/message.ts'
-import { argumentProblems, type ArgumentProblem } from './argument-problems.ts'
+import { hasHalf, wellFormed } from '../text/well-formed.ts'
+import { argumentProblems, describableIssues, type ArgumentProblem } from './argument-problems.ts'
 import { readInputSchema } from './input-schema.ts'
 import { lenientFor } from './lenient-arguments.ts'
 import { publishableSchema } from './publishable-schema.ts'
@@ -28,6 +29,8 @@ const maxValues = 10_000
 const maxProblems = 10
 const maxProblemCharacters = 500
 
+const tooManyValues = misfit([{ path: '', problem: `they hold more than ${maxValues} values` }])
+
 export function zodCheck (input: z.ZodObject): ArgumentCheck {
   const whole = jsonSchemaOf(input)
   const schema = readInputSchema(whole)
@@ -35,9 +38,14 @@ export function zodCheck (input: z.ZodObject): ArgumentCheck {
   return {
     inputSchema: publishableSchema(whole),
     read (given) {
-      if (!holdsAtMost(maxValues, given)) return misfit([{ path: '', problem: `hold more than ${maxValues} values` }])
-      const read = input.safeParse(lenient(given))
-      return read.success ? { ok: true, input: read.data } : { ok: false, problems: argumentProblems(read.error, given, schema) }
+      if (!holdsAtMost(maxValues, given)) return tooManyValues
+      const wanted = lenient(given)
+      // Text that was read as an object may hold more than it seemed to.
+      if (wanted !== given && !holdsAtMost(maxValues, wanted)) return tooManyValues
+      const torn = pathToHalf(wanted)
+      if (torn !== undefined) return misfit([{ path: torn.join('.'), problem: 'has half of a character: one unit of a surrogate pair without the other' }])
+      const read = input.safeParse(wanted, describableIssues)
+      return read.success ? { ok: true, input: read.data } : { ok: false, problems: argumentProblems(read.error, wanted, schema) }
     }
   }
 }
@@ -80,6 +88,17 @@ function holdsAtMost (limit: number, value: unknown): boolean {
     return true
   }
   return fits(value)
+}
+
+/** Where a text stands, or a name, that no other program can read; undefined where there is none. */
+function pathToHalf (value: unknown): readonly string[] | undefined {
+  if (typeof value === 'string') return hasHalf(value) ? [] : undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [name, member] of Object.entries(value)) {
+    const path = hasHalf(name) ? [] : pathToHalf(member)
+    if (path !== undefined) return [wellFormed(name), ...path]
+  }
+  return undefined
 }
 
 /** All that can be said of the input in JSON Schema 2020-12 (SCHEMA-01, SCHEMA-04). */

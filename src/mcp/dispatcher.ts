@@ -11,6 +11,7 @@
 import { internalError, limited, methodNotFound, refused } from '../protocol/error-table.ts'
 import type { McpRequest } from '../protocol/mcp-request.ts'
 import type { MessageStream } from '../protocol/message-stream.ts'
+import { checkProgressToken } from '../protocol/progress-token.ts'
 import { ProtocolError, type Rejection } from '../protocol/rejection.ts'
 import type { Result } from '../protocol/result.ts'
 import type { Era } from '../protocol/versions.ts'
@@ -149,6 +150,8 @@ export function createDispatcher ({ families, catalog, log }: {
     prepare (request) {
       const entry = find(request.method, request.era)
       if (entry === undefined) return unknown(request)
+      const rejection = checkProgressToken(request)
+      if (rejection !== undefined) return plainCall(request.method, () => ({ kind: 'rejected', rejection }))
       if (!entry.needsView) return prepareWith(entry, request, undefined)
       let view: CatalogView | Promise<CatalogView>
       try {

@@ -52,7 +52,10 @@ export function startOf (items: readonly ListItem[], cursor: unknown): number {
   const after = typeof cursor === 'string' ? readCursor(cursor) : undefined
   const index = after === undefined ? -1 : items.findIndex(({ name }) => name === after)
   if (index === -1) {
-    throw new ProtocolError(invalidParams('The cursor is not one of this list, or the list has changed; start again without a cursor.'))
+    // LIST-04: an empty cursor is no end of the list, and seldom one of ours.
+    throw new ProtocolError(invalidParams(typeof cursor === 'string' && cursor !== ''
+      ? 'The cursor is not one of this list, or the list has changed; start again without a cursor.'
+      : 'params.cursor must be text that came as nextCursor; leave it out for the first page.'))
   }
   return index + 1
 }

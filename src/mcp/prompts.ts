@@ -1,7 +1,7 @@
 /** `prompts/list` and `prompts/get` (PROMPT-01). */
 import { invalidParams } from '../protocol/error-table.ts'
 import type { McpRequest } from '../protocol/mcp-request.ts'
-import { isObject } from '../protocol/message.ts'
+import { isObject, type JsonObject } from '../protocol/message.ts'
 import { ProtocolError } from '../protocol/rejection.ts'
 import { complete, type Result } from '../protocol/result.ts'
 import { withoutInternalArguments } from '../protocol/session-key.ts'
@@ -22,7 +22,7 @@ export function createPromptMethods ({ pages, rounds }: { readonly pages: ListPa
   function get (request: McpRequest, prompt: PromptDefinition, context: MethodContext): Result | Promise<Result> {
     const { name, description, asks } = prompt
     const { params, principal, signal } = request
-    const given = readArguments(prompt, params['arguments'] === undefined ? {} : params['arguments'])
+    const given = readArguments(prompt, params['arguments'] ?? {})
     return rounds.run({ request, context, target: name, arguments: given, asks }, async (asking) => {
       const content = await prompt.content(given, { principal, signal, ...asking })
       const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content
@@ -45,11 +45,17 @@ function noSuchPrompt (): ProtocolError {
   return new ProtocolError(invalidParams('There is no prompt of that name; prompts/list shows what there is.'))
 }
 
+/** Null stands for an argument that is left out, where it may be. */
+function withoutAbsent (prompt: PromptDefinition, given: JsonObject): JsonObject {
+  const optional = prompt.arguments.filter(({ required }) => !required).map(({ name }) => name)
+  return Object.fromEntries(Object.entries(given).filter(([name, value]) => value !== null || !optional.includes(name)))
+}
+
 function readArguments (prompt: PromptDefinition, sent: unknown): Readonly<Record<string, string>> {
-  const given = isObject(sent) ? withoutInternalArguments(sent) : undefined
-  if (given === undefined || !Object.values(given).every((value) => typeof value === 'string')) {
-    throw new ProtocolError(invalidParams('params.arguments must be an object of strings.'))
-  }
+  const given = isObject(sent) ? withoutAbsent(prompt, withoutInternalArguments(sent)) : undefined
+  if (given === undefined) throw new ProtocolError(invalidParams('params.arguments must be an object of strings.'))
+  const [misfit] = Object.keys(given).filter((name) => typeof given[name] !== 'string')
+  if (misfit !== undefined) throw new ProtocolError(invalidParams(`params.arguments must be an object of strings, and ${misfit.slice(0, 64)} is none.`))
   const unknown = Object.keys(given).filter((name) => !prompt.arguments.some((argument) => argument.name === name))
   const missing = prompt.arguments.filter(({ name, required }) => required && !Object.hasOwn(given, name)).map(({ name }) => name)
   if (unknown.length > 0 || missing.length > 0) {

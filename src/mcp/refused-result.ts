@@ -1,12 +1,13 @@
 import type { JsonObject } from '../protocol/message.ts'
 import type { RefusalBody } from '../refusals/refusal.ts'
+import { wellFormedJson } from '../text/well-formed.ts'
 import { problemText, type ArgumentProblem } from './argument-problems.ts'
 
 /** A "no" as the model reads it: in words, with whatever facts help, and as data. */
 export function refusedResult (body: RefusalBody): JsonObject {
   const { code, message, retryable, retryAfterMs, nextAction, ...details } = body
   const retry = retryAfterMs === undefined ? '' : ` Retry after ${retryAfterMs} ms.`
-  const facts = Object.keys(details).length === 0 ? '' : `\n${JSON.stringify(details)}`
+  const facts = Object.keys(details).length === 0 ? '' : `\n${wellFormedJson(details)}`
   return {
     content: [{ type: 'text', text: `${message} ${nextAction}${retry} (${code})${facts}` }],
     structuredContent: body,

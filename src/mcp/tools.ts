@@ -44,7 +44,8 @@ export function createToolMethods ({ pages, rounds, forwarding, calls, log, cloc
   }
 
   function call (request: McpRequest, tool: RegisteredTool, context: MethodContext): Result | Promise<Result> {
-    const { arguments: sent = {} } = request.params
+    // Some clients say by null that there are none.
+    const sent = request.params['arguments'] ?? {}
     if (!isObject(sent)) throw new ProtocolError(invalidParams('params.arguments must be an object.'))
     // From here on, so that a state goes with the next round whatever a proxy has added to that one.
     const given = withoutInternalArguments(sent)

@@ -1,4 +1,10 @@
-/** The part of RFC 6570 that resource templates use: `{name}`, one path segment each. */
+/**
+ * The part of RFC 6570 that resource templates use: `{name}`, within one path segment each.
+ *
+ * A URI is matched in one pass: a variable ends at the first place where what follows it in the
+ * template stands. A pattern would try every other place too, and with two variables in a segment
+ * a caller could make that take for ever.
+ */
 export interface UriTemplate {
   readonly text: string
   readonly variables: readonly string[]
@@ -8,18 +14,35 @@ export interface UriTemplate {
   expand (variables: Readonly<Record<string, string>>): string
 }
 
+const delimiter = /[/?#]/
 const variable = /\{([a-zA-Z][a-zA-Z0-9]*)\}/g
 
+/** @throws where two variables stand side by side: nothing would say where one ends */
 export function parseUriTemplate (text: string): UriTemplate {
   const variables = Array.from(text.matchAll(variable), ([, name = '']) => name)
-  const literals = text.split(variable).filter((_, index) => index % 2 === 0).map(escapeExpression)
-  const form = new RegExp(`^${literals.join('([^/?#]+)')}$`)
+  const [first = '', ...following] = text.split(variable).filter((_, index) => index % 2 === 0)
+  if (following.slice(0, -1).includes('')) throw new Error(`the URI template ${text} has variables side by side`)
+
+  function valuesIn (uri: string): readonly string[] | undefined {
+    if (!uri.startsWith(first)) return undefined
+    const values: string[] = []
+    let at = first.length
+    for (const [index, literal] of following.entries()) {
+      const isLast = index === following.length - 1
+      const end = isLast ? uri.length - literal.length : uri.indexOf(literal, at + 1)
+      const value = uri.slice(at, Math.max(at, end))
+      if (value === '' || delimiter.test(value) || !uri.startsWith(literal, end)) return undefined
+      values.push(value)
+      at = end + literal.length
+    }
+    return at === uri.length ? values : undefined
+  }
 
   return {
     text,
     variables,
     match (uri) {
-      const values = form.exec(uri)?.slice(1).map(decodeSegment)
+      const values = valuesIn(uri)?.map(decodeSegment)
       if (values === undefined || values.includes(undefined)) return undefined
       return Object.fromEntries(variables.map((name, index) => [name, values[index] ?? '']))
     },
@@ -34,8 +57,4 @@ function decodeSegment (segment: string): string | undefined {
   } catch {
     return undefined
   }
-}
-
-function escapeExpression (literal: string): string {
-  return literal.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }

@@ -1,4 +1,5 @@
 /** Results in the shape of 2026-07-28 (RPC-06, RPC-07, CACHE-01). */
+import { wellFormedJson } from '../text/well-formed.ts'
 import { isObject, type JsonObject } from './message.ts'
 import type { CacheHint, Result } from './result.ts'
 
@@ -23,8 +24,8 @@ export function createModernEncoder (serverInfo: Implementation): (body: JsonObj
   const ending = `,"_meta":${JSON.stringify({ [serverInfoKey]: serverInfo })}}`
 
   return (body, cache) => {
-    if (body['_meta'] !== undefined || body['resultType'] !== undefined) return JSON.stringify(modernResult(body, serverInfo, cache))
-    const members = JSON.stringify(body).slice(1, -1)
+    if (body['_meta'] !== undefined || body['resultType'] !== undefined) return wellFormedJson(modernResult(body, serverInfo, cache))
+    const members = wellFormedJson(body).slice(1, -1)
     const hints = cache === undefined ? '' : `,"ttlMs":${cache.ttlMs},"cacheScope":"${cache.scope}"`
     return `{"resultType":"complete"${members === '' ? '' : ','}${members}${hints}${ending}`
   }

@@ -1,8 +1,10 @@
 /**
  * Results and rejections to the bytes of one JSON-RPC message.
  *
- * One registry serves both eras; only here does a result take the shape of one (LEGACY-22).
+ * One registry serves both eras; only here does a result take the shape of one (LEGACY-22). All
+ * that leaves is well-formed: half of a surrogate pair becomes U+FFFD, wherever it came from.
  */
+import { wellFormedJson } from '../text/well-formed.ts'
 import { legacyResult } from './encode-legacy.ts'
 import { createModernEncoder, inputRequired, type Implementation } from './encode-modern.ts'
 import { errorCodes } from './error-table.ts'
@@ -57,7 +59,7 @@ export function createEncoder (serverInfo: Implementation): Encoder {
   const modernText = createModernEncoder(serverInfo)
 
   function encode (method: string, version: string, body: JsonObject, cache?: CacheHint): string {
-    return isLegacyVersion(version) ? JSON.stringify(legacyResult(method, body, version)) : modernText(body, cache)
+    return isLegacyVersion(version) ? wellFormedJson(legacyResult(method, body, version)) : modernText(body, cache)
   }
 
   return {
@@ -89,7 +91,7 @@ export function createEncoder (serverInfo: Implementation): Encoder {
 /** An error message; without an id the member is left out, since the schema allows no null (RPC-05). */
 export function encodeError (id: RequestId | undefined, rejection: Rejection, era: Era = 'modern'): string {
   const { message, data } = rejection
-  return JSON.stringify({
+  return wellFormedJson({
     jsonrpc: '2.0',
     ...(id === undefined ? {} : { id }),
     error: { code: errorCodeFor(rejection, era), message, ...(data === undefined ? {} : { data }) }
@@ -102,10 +104,10 @@ export function errorCodeFor ({ rule, code }: Rejection, era: Era): number {
 }
 
 export function encodeNotification (method: string, params: JsonObject): string {
-  return JSON.stringify({ jsonrpc: '2.0', method, params })
+  return wellFormedJson({ jsonrpc: '2.0', method, params })
 }
 
 /** A request of ours to a legacy caller (LEGACY-14); `params` are left out where there are none. */
 export function encodeRequest (id: string, method: string, params: JsonObject): string {
-  return JSON.stringify({ jsonrpc: '2.0', id, method, ...(Object.keys(params).length === 0 ? {} : { params }) })
+  return wellFormedJson({ jsonrpc: '2.0', id, method, ...(Object.keys(params).length === 0 ? {} : { params }) })
 }

@@ -8,6 +8,7 @@ import { decideBatch, decideEra, versionKey } from './era.ts'
 import { isLogLevel, legacyLogLevel, logLevelKey } from './log-level.ts'
 import type { McpRequest } from './mcp-request.ts'
 import { isObject, readMessage, type JsonObject, type Message } from './message.ts'
+import { readProgressToken } from './progress-token.ts'
 import type { Rejection, RequestId } from './rejection.ts'
 import type { Era } from './versions.ts'
 
@@ -79,7 +80,7 @@ function readModern ({ id, method, params = {} }: Extract<Message, { kind: 'requ
       params,
       meta,
       clientCapabilities,
-      progressToken: progressToken(meta),
+      progressToken: readProgressToken(meta),
       // One that is not a level is refused after the headers have been checked (VAL-14).
       logLevel: isLogLevel(logLevel) ? logLevel : undefined
     }
@@ -89,14 +90,8 @@ function readModern ({ id, method, params = {} }: Extract<Message, { kind: 'requ
 function legacyEnvelope ({ id, method, params = {} }: Extract<Message, { kind: 'request' }>, version: string): Envelope {
   const meta = isObject(params['_meta']) ? params['_meta'] : {}
   return {
-    era: 'legacy', version, id, method, params, meta, clientCapabilities: {}, progressToken: progressToken(meta), logLevel: legacyLogLevel
+    era: 'legacy', version, id, method, params, meta, clientCapabilities: {}, progressToken: readProgressToken(meta), logLevel: legacyLogLevel
   }
-}
-
-/** PROG-01; anything else is no token, and no progress is sent. */
-function progressToken (meta: JsonObject): string | number | undefined {
-  const token = meta['progressToken']
-  return typeof token === 'string' || Number.isSafeInteger(token) ? token as string | number : undefined
 }
 
 function rejected (rejection: Rejection, id: RequestId | undefined): Rejected {

@@ -109,15 +109,27 @@ function runWithin (timeout: number, check: () => unknown): unknown {
   }
 }
 
+/** A value may miss a schema a million times: what is described is found first, and no more than that. */
 function problemsOf (errors: readonly ErrorObject[] | null | undefined): readonly SchemaProblem[] {
   const all = errors ?? []
-  const choices = all.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf')
-  const isWithinChoice = (error: ErrorObject): boolean => choices.some(({ schemaPath }) => error.schemaPath.startsWith(`${schemaPath}/`))
-  return all
+  // There are no more of these than the schema has parts, however often a value misses them.
+  const choices = new Set(all.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf').map(({ schemaPath }) => schemaPath))
+  const found: ErrorObject[] = []
+  for (const error of all) {
+    if (found.length >= maxProblems) break
     // The branch of an `if` that failed has said why, and so does a choice for its alternatives.
-    .filter((error) => error.keyword !== 'if' && !isWithinChoice(error))
-    .slice(0, maxProblems)
-    .map((error) => describe(error, all))
+    if (error.keyword !== 'if' && !isWithin(choices, error.schemaPath)) found.push(error)
+  }
+  return found.map((error) => describe(error, all))
+}
+
+/** Whether a path of a schema leads through one of these. */
+function isWithin (paths: ReadonlySet<string>, schemaPath: string): boolean {
+  if (paths.size === 0) return false
+  for (let slash = schemaPath.lastIndexOf('/'); slash > 0; slash = schemaPath.lastIndexOf('/', slash - 1)) {
+    if (paths.has(schemaPath.slice(0, slash))) return true
+  }
+  return false
 }
 
 function describe (error: ErrorObject, all: readonly ErrorObject[]): SchemaProblem {
@@ -140,9 +152,12 @@ function describe (error: ErrorObject, all: readonly ErrorObject[]): SchemaProbl
 
 /** What each alternative missed, e.g. ": phone is missing, or email is missing". */
 function alternatives ({ schemaPath }: ErrorObject, all: readonly ErrorObject[]): string {
-  const missed = all
-    .filter((error) => error.schemaPath.startsWith(`${schemaPath}/`) && error.keyword !== 'anyOf' && error.keyword !== 'oneOf')
-    .slice(0, maxProblems)
+  const found: ErrorObject[] = []
+  for (const error of all) {
+    if (found.length >= maxProblems) break
+    if (error.schemaPath.startsWith(`${schemaPath}/`) && error.keyword !== 'anyOf' && error.keyword !== 'oneOf') found.push(error)
+  }
+  const missed = found
     .map((error) => describe(error, []))
     .map(({ path, problem }) => path === '' ? problem : `${path} ${problem}`)
   return missed.length === 0 ? '' : `: ${missed.join(', or ')}`

@@ -124,12 +124,14 @@ export class StoreUnavailableRefusal extends Refusal {
   readonly code = 'store_unavailable'
   override readonly kind = 'unavailable'
 
-  constructor (cause: unknown) {
+  /** @param problem what is wrong where the database can be reached, as the end of a sentence; safe for every caller */
+  constructor (cause: unknown, problem?: string) {
     super({
-      message: 'The gateway cannot reach its database.',
+      message: problem === undefined ? 'The gateway cannot reach its database.' : `The gateway cannot use its database: ${problem}.`,
       retryable: true,
-      retryAfterMs: 1_000,
-      nextAction: 'Repeat the call in a moment; leases are kept.',
+      // What is wrong with a database that answers is for a person to mend.
+      retryAfterMs: problem === undefined ? 1_000 : 5_000,
+      nextAction: 'Wait retryAfterMs and repeat the call; leases are kept. If it goes on, tell your user that the operator has to mend the database.',
       cause
     })
   }

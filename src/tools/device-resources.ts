@@ -5,6 +5,7 @@
 import { principalTopic, type Topic } from '../events/event-bus.ts'
 import type { LeaseManager } from '../leases/contract/lease-manager.ts'
 import { LeaseEndedRefusal, UnknownLeaseRefusal } from '../leases/contract/lease-refusals.ts'
+import { wellFormedJson } from '../text/well-formed.ts'
 import { deviceTopic } from './pool-changes.ts'
 import { pooledDeviceData } from './pooled-device-data.ts'
 import type { ResourceCall, ResourceContent, ResourceDefinition } from './resource-definition.ts'
@@ -106,6 +107,6 @@ function listed ({ name, description, mimeType }: ResourceDefinition, uri: strin
   return { uri, name, title, description, mimeType }
 }
 
-function jsonContent (value: unknown): ResourceContent {
-  return { mimeType: json, text: JSON.stringify(value) }
+function jsonContent (value: object): ResourceContent {
+  return { mimeType: json, text: wellFormedJson(value) }
 }

@@ -30,7 +30,8 @@ t.test('one setting opens the bare probes, and nothing else', async (t) => {
   t.equal((await get('/readyz')).status, 200)
   t.equal((await get('/readyz?verbose=1')).status, 200, 'a query does not close them')
   t.equal((await get('/livez', 'HEAD')).status, 200)
-  for (const [method, path] of [['POST', '/livez'], ['GET', '/status'], ['GET', '/livez/'], ['GET', '/livezz'], ['GET', '//livez']] as const) {
+  t.equal((await get('/livez/')).status, 200, 'the same path')
+  for (const [method, path] of [['POST', '/livez'], ['GET', '/status'], ['GET', '/livez//'], ['GET', '/livezz'], ['GET', '//livez']] as const) {
     t.equal((await get(path, method)).status, 401, `${method} ${path}`)
   }
 

@@ -245,7 +245,7 @@ t.test('size, type, method, token and Host are checked as everywhere', async (t)
     t.equal(reply.headers.allow, allow)
     t.match(reply.json(), { error: 'Method not allowed', nextAction: String })
   }
-  for (const unknown of ['/devices/phone-1', '/devices//drain', '/devices/a/b/drain', '/leases/phone-1:1', '/devices/:id/nope']) {
+  for (const unknown of ['/devices/phone-1/nope', '/devices//drain', '/devices/a/b/drain', '/leases/phone-1:1', '/devices/:id/nope']) {
     t.equal((await exchange({ port, path: unknown, headers: json, body })).status, 404, unknown)
   }
 })

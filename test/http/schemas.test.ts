@@ -62,7 +62,7 @@ t.test('CALL-07, SEP-1303: arguments that a JSON Schema refuses come back for th
   t.equal(result.isError, true)
   t.equal(result.content[0].text,
     'The arguments do not fit the tool: must fit at least one alternative: phone is missing, or email is missing; ' +
-    'phone is missing; name: must be string; address.street: must be string. Correct the named arguments and call again. (invalid_arguments)\n' +
+    'phone is missing; name must be string; address.street must be string. Correct the named arguments and call again. (invalid_arguments)\n' +
     JSON.stringify({ issues: result.structuredContent.issues }))
   t.match(result.structuredContent, { code: 'invalid_arguments', retryable: false, nextAction: String, issues: Array })
 })

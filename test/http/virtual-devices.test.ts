@@ -149,7 +149,7 @@ t.test('what is ordered is checked, and an order that is not understood changes 
   for (const id of ['phone-1', 'virtual-android-9', '..%2fmcp']) {
     t.match((await remove(id)).json(), { code: 'device_unknown' })
   }
-  for (const [method, path, allow] of [['GET', '/devices/virtual', 'POST'], ['POST', '/devices/virtual/virtual-android-1', 'DELETE']] as const) {
+  for (const [method, path, allow] of [['PUT', '/devices/virtual', 'POST'], ['POST', '/devices/virtual/virtual-android-1', 'DELETE']] as const) {
     const reply = await send(method, path)
     t.same([reply.status, reply.headers.allow], [405, allow])
   }

@@ -173,8 +173,10 @@ t.test('PROMPT-01: prompts are listed and filled in; a missing or unknown argume
   t.match(await answer('prompts/get', { name: 'greet', arguments: { who: 'Ada', x: 'y' } }), { code: -32602, message: /unknown: x/ })
   t.match(await answer('prompts/get', { name: 'greet', arguments: { who: 'Ada', __mcpSessionId: 'k', __x: 7 } }), { messages: [{}] }, 'what proxies add is none of them')
   t.match(await answer('prompts/get', { name: 'greet', arguments: { who: 7 } }), { code: -32602 })
-  t.match(await answer('prompts/get', { name: 'greet', arguments: null }), { code: -32602 })
+  t.match(await answer('prompts/get', { name: 'greet', arguments: null }), { code: -32602, message: /missing: who/ })
+  t.match(await answer('prompts/get', { name: 'greet', arguments: { who: null } }), { code: -32602 }, 'what is required is not absent')
   t.match(await answer('prompts/get', { name: 'greet', arguments: { who: '' } }), { messages: [{}] }, 'an empty text is one')
+  t.match(await answer('prompts/get', { name: 'greet', arguments: { who: 'Ada', how: null } }), { messages: [{ content: { text: 'Hello Ada' } }] }, 'what may be absent may be null')
   t.match(await answer('prompts/get', { name: 'nope' }), { code: -32602 })
 })
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import t from 'tap'
-import { errorsPage, listRefusals, refusalsIn } from '../../scripts/errors-page.ts'
+import { codesIn, errorsPage, listRefusals, plainCodes, refusalsIn } from '../../scripts/errors-page.ts'
 import { Refusal } from '../../src/refusals/refusal.ts'
 import { packageRoot } from '../../src/runtime/package-root.ts'
 
@@ -31,6 +31,17 @@ t.test('every refusal of the code is on the page', async (t) => {
 
   t.ok(loaded.length > 20)
   t.same(listRefusals().map(({ className }) => className).sort(), loaded)
+})
+
+t.test('every code that an answer can have is on the page', async (t) => {
+  const known = [...listRefusals(), ...plainCodes].map(({ code }) => code)
+  const found = ['src', 'plugins', 'routes'].flatMap((folder) => readdirSync(join(packageRoot, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .flatMap((name) => codesIn(readFileSync(join(packageRoot, folder, name), 'utf8'), name)))
+
+  t.same([...new Set(found)].sort(), plainCodes.map(({ code }) => code).sort(), 'each plain code is answered somewhere, and no other is')
+  t.same(known, [...new Set(known)], 'none has two meanings')
+  t.same(codesIn("const a = { code: 'a_b', other: { code: `c_d` } }; class R { readonly code = 'e_f' }; f({ code: 'custom' })", 'a.ts'), ['a_b', 'c_d'])
 })
 
 t.test('codes are unique, and in snake case', async (t) => {

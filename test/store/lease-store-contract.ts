@@ -418,7 +418,8 @@ export function leaseStoreContract (name: string, open: (t: Teardown) => Promise
       t.equal((await store.occupancies())[0]?.device.failures, 0)
       const page = await store.audit({ limit: 2 })
       t.strictSame([...page, ...await store.audit({ limit: 9, before: page[1]?.id ?? 0 })], entries)
-      t.equal(await store.purgeAudit(3), 3)
+      t.equal(await store.purgeAudit(3, 2), 2)
+      t.equal(await store.purgeAudit(3, 2), 1)
       t.equal((await store.audit({ limit: 9 })).length, 3)
     })
 
@@ -453,11 +454,11 @@ export function leaseStoreContract (name: string, open: (t: Teardown) => Promise
       await store.change({ type: 'end', deviceId: 'c', handle: 'ls_releasing', fence: 1, reason: 'released', nowMs: 100 })
       await store.change(grant('a', 'ls_granted', { nowMs: 0 }))
 
-      t.equal(await store.purgeEnded(100), 1)
+      t.equal(await store.purgeEnded(100, 10), 1)
 
       t.equal(await store.lease('ls_old'), undefined)
       for (const kept of ['ls_young', 'ls_releasing', 'ls_granted']) t.equal((await store.lease(kept))?.handle, kept)
-      t.equal(await store.purgeEnded(100), 0)
+      t.equal(await store.purgeEnded(100, 10), 0)
     })
 
     t.test('everything is there again for the next process', async (t) => {

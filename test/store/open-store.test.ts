@@ -1,10 +1,11 @@
 import SqliteDatabase from 'better-sqlite3'
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { openSqliteStore } from '../../src/store/open-store.ts'
+import { openDatabase } from '../../src/store/sqlite/open-database.ts'
 import { scratchFile } from '../support/scratch-file.ts'
 
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8)
@@ -97,6 +98,53 @@ t.test('a truncated database is refused', async (t) => {
 
   t.throws(() => openSqliteStore({ file }), { code: 'store_damaged' })
   t.ok(existsSync(file))
+})
+
+t.test('a database that was emptied or deleted is no beginning, and nothing of what is left of it is touched', async (t) => {
+  const harms: ReadonlyArray<readonly [string, (file: string) => void]> = [
+    ['emptied beside the sealing keys', (file) => {
+      writeFileSync(file, '')
+      writeFileSync(join(dirname(file), 'sealing-key'), 'k')
+    }],
+    ['emptied beside its log', (file) => {
+      writeFileSync(file, '')
+      writeFileSync(`${file}-wal`, 'what was acknowledged')
+    }],
+    ['deleted beside its log', (file) => {
+      rmSync(file)
+      writeFileSync(`${file}-wal`, 'what was acknowledged')
+    }]
+  ]
+  for (const [name, harm] of harms) {
+    const file = scratchFile(t)
+    await openSqliteStore({ file }).close()
+    harm(file)
+    const left = readdirSync(dirname(file))
+
+    t.throws(() => openSqliteStore({ file }), { code: 'store_damaged', nextAction: /backup/ }, name)
+    t.strictSame(readdirSync(dirname(file)), left, name)
+    if (left.includes('mooring.db-wal')) t.equal(readFileSync(`${file}-wal`, 'utf8'), 'what was acknowledged')
+  }
+
+  const moved = scratchFile(t)
+  writeFileSync(join(dirname(moved), 'sealing-key'), 'k')
+  await openSqliteStore({ file: moved }).close()
+  t.ok(existsSync(moved), 'a database that was moved away with its log is a beginning')
+})
+
+t.test('a log that a burst has made large is small again once it is written into the file', async (t) => {
+  const client = openDatabase(scratchFile(t))
+  t.teardown(() => client.close())
+  client.pragma('wal_autocheckpoint = 0')
+  client.exec('CREATE TABLE burst (bytes)')
+  client.exec('INSERT INTO burst VALUES (zeroblob(20000000))')
+  const size = () => statSync(`${client.name}-wal`).size
+  t.ok(size() > 20_000_000)
+
+  client.pragma('wal_checkpoint(PASSIVE)')
+  client.exec('INSERT INTO burst VALUES (1)')
+
+  t.ok(size() <= 4 * 1024 * 1024, `${size()} bytes`)
 })
 
 t.test('a database with a damaged page is refused', async (t) => {

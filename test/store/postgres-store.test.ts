@@ -40,6 +40,7 @@ async function until (isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!await isSo()) await pause(10)
 }
 
+const isAnswering = async (store: Store) => (await store.health()).isAnswering
 const end = (deviceId: string, handle: string): LeaseEvent => ({ type: 'end', deviceId, handle, fence: 1, reason: 'released', nowMs: 2 })
 const unavailable = { code: 'store_unavailable', retryable: true, retryAfterMs: 1_000 }
 
@@ -104,7 +105,7 @@ t.test('while the server is away everything is refused at once, and goes on afte
   network.cut()
 
   await t.rejects(leases.change(grantEvent('b', 'ls_2')), unavailable)
-  await until(async () => !await store.isAnswering())
+  await until(async () => !await isAnswering(store))
   const refused: ReadonlyArray<Promise<unknown>> = [
     leases.change(end('a', 'ls_1')), leases.changeAll([grantEvent('b', 'ls_2')]), leases.occupancies(), leases.lease('ls_1'),
     leases.noteAlive(1), store.changes.changesOf('a'), store.changes.remove(1)
@@ -112,7 +113,7 @@ t.test('while the server is away everything is refused at once, and goes on afte
   await Promise.all(refused.map((work) => t.rejects(work, unavailable)))
 
   network.mend()
-  await until(() => store.isAnswering())
+  await until(() => isAnswering(store))
 
   t.strictSame(await leases.lease('ls_1'), granted?.lease)
   t.equal(await leases.lease('ls_2'), undefined)
@@ -127,9 +128,9 @@ t.test('a server that goes without a word is noticed, and nothing waits for it f
 
   const refused: ReadonlyArray<Promise<unknown>> = [leases.change(grantEvent('a', 'ls_1')), leases.occupancies()]
   await Promise.all(refused.map((work) => t.rejects(work, unavailable)))
-  await until(async () => !await store.isAnswering())
+  await until(async () => !await isAnswering(store))
   network.mend()
-  await until(() => store.isAnswering())
+  await until(() => isAnswering(store))
   t.equal((await leases.change(grantEvent('a', 'ls_1')))?.lease?.fence, 1)
 })
 
@@ -142,7 +143,7 @@ t.test('only the connection with the lock breaks: it is taken back, and meanwhil
   await database.ask('SELECT pg_terminate_backend($1)', [holder?.['pid']])
   await until(async () => await leases.lease('ls_1').then(() => false, () => true))
   network.mend()
-  await until(() => store.isAnswering())
+  await until(() => isAnswering(store))
 
   await t.rejects(openTestStore(database.url, { limits: impatient }), { code: 'store_in_use' })
   t.equal((await leases.change(grantEvent('a', 'ls_1')))?.lease?.fence, 1)
@@ -202,12 +203,12 @@ t.test('a commit whose answer is lost has happened or not, and the change says w
 
   network.cutAt('COMMIT', 'after')
   t.match(await leases.change(grantEvent('a', 'ls_1')), { lease: { handle: 'ls_1', fence: 1 } })
-  await until(() => store.isAnswering())
+  await until(() => isAnswering(store))
   t.match(await leases.lease('ls_1'), { state: 'granted' })
 
   network.cutAt('COMMIT', 'before')
   await t.rejects(leases.change(grantEvent('b', 'ls_2')), unavailable)
-  await until(() => store.isAnswering())
+  await until(() => isAnswering(store))
   t.equal(await leases.lease('ls_2'), undefined)
   t.match(await leases.change(grantEvent('b', 'ls_2')), { lease: { fence: 1 } })
 })
@@ -265,4 +266,51 @@ t.test('no value of a row is in an error', async (t) => {
   t.match(thrown, { message: /leases_pkey/ })
   t.notMatch(JSON.stringify(thrown, Object.getOwnPropertyNames(thrown)), 'hush')
   t.equal((await leases.occupancies()).filter(({ lease }) => lease !== undefined).length, 1)
+})
+
+t.test('a database that is read-only for a while is looked at and not changed', async (t) => {
+  const { store, leases } = await setup(t)
+  await leases.change(grantEvent('a', 'ls_1'))
+  const name = new URL(database.url).pathname.slice(1)
+  const turn = async (setting: string, isWritable: boolean) => {
+    await database.ask(`BEGIN READ WRITE; ALTER DATABASE "${name}" ${setting}; COMMIT`)
+    // Sessions that are there keep what they have begun with.
+    await database.ask('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()')
+    await until(async () => {
+      const health = await store.health()
+      return health.isAnswering && health.isWritable === isWritable
+    })
+  }
+  t.teardown(() => database.ask(`BEGIN READ WRITE; ALTER DATABASE "${name}" RESET default_transaction_read_only; COMMIT`))
+
+  await turn('SET default_transaction_read_only = on', false)
+  await t.rejects(leases.change(grantEvent('b', 'ls_2')), { code: 'store_not_writable', kind: 'unavailable', retryable: true, message: /read-only/ })
+  await t.rejects(leases.noteAlive(1), { code: 'store_not_writable' })
+  t.match(await leases.lease('ls_1'), { state: 'granted' })
+  t.match(await store.health(), { isAnswering: true, isWritable: false, problem: /read-only/ })
+
+  await turn('RESET default_transaction_read_only', true)
+  t.match(await leases.change(grantEvent('b', 'ls_2')), { lease: { state: 'granted' } })
+  t.match(await store.health(), { isAnswering: true, isWritable: true })
+})
+
+t.test('a full disk of the server and tables that are gone are refused for now, and named', async (t) => {
+  const { store, leases } = await setup(t)
+  // A server whose disk is really full answers with this code too.
+  await database.ask("CREATE FUNCTION disk_is_full () RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no space left' USING ERRCODE = '53100'; END $$")
+  await database.ask('CREATE TRIGGER full_disk BEFORE INSERT ON audit EXECUTE FUNCTION disk_is_full()')
+  t.teardown(() => database.ask('DROP FUNCTION IF EXISTS disk_is_full CASCADE'))
+
+  await t.rejects(leases.change(grantEvent('a', 'ls_1')), { code: 'store_not_writable', message: /its disk is full/ })
+  t.equal(await leases.lease('ls_1'), undefined, 'nothing of it was kept')
+  t.match(await store.health(), { isAnswering: true, isWritable: false, problem: /its disk is full/ })
+  await database.ask('DROP FUNCTION disk_is_full CASCADE')
+  t.match(await leases.change(grantEvent('a', 'ls_1')), { lease: { state: 'granted' } })
+  t.match(await store.health(), { isAnswering: true, isWritable: true })
+
+  await database.ask('ALTER TABLE leases RENAME TO leases_elsewhere')
+  await t.rejects(leases.lease('ls_1'), { code: 'store_unavailable', retryable: true, message: /tables are missing/ })
+  t.match(await store.health(), { isAnswering: false, isWritable: false, problem: /tables are missing/ })
+  await database.ask('ALTER TABLE leases_elsewhere RENAME TO leases')
+  t.match(await leases.lease('ls_1'), { state: 'granted' })
 })

@@ -22,8 +22,10 @@ export interface GatewayProcess {
 const program = fileURLToPath(new URL(`../../src/cli/main${extname(import.meta.url)}`, import.meta.url))
 
 /** Starts the `mooring` command as a process of its own, and waits until it has said where it is. */
-export async function startGatewayProcess (t: Test, { stateDir, flags = [] }: { stateDir: string, flags?: readonly string[] }): Promise<GatewayProcess> {
-  const started = spawnGateway(t, ['--port', '0', '--state-dir', stateDir, ...flags], stateDir)
+export async function startGatewayProcess (
+  t: Test, { stateDir, flags = [], largestFileBytes }: { stateDir: string, flags?: readonly string[], largestFileBytes?: number }
+): Promise<GatewayProcess> {
+  const started = spawnGateway(t, ['--port', '0', '--state-dir', stateDir, ...flags], stateDir, largestFileBytes)
   const port = Number(/http:\/\/127\.0\.0\.1:(\d+)\/mcp/.exec(await bannerOf(started))?.[1])
   const token = (await readFile(join(stateDir, 'token'), 'utf8')).trim()
   return { ...started, port, token, wire: mcpWire({ port, token }) }
@@ -37,9 +39,16 @@ export async function bannerOf ({ child, shown, exited }: Pick<GatewayProcess, '
   return shown.stdout
 }
 
-/** Starts it without waiting for anything. */
-export function spawnGateway (t: Test, flags: readonly string[], cwd: string): Pick<GatewayProcess, 'child' | 'shown' | 'exited'> {
-  const child = spawn(process.execPath, [...process.execArgv, program, 'serve', ...flags], {
+/** Starts it without waiting for anything; with a bound, no file that it writes grows beyond that. */
+export function spawnGateway (
+  t: Test, flags: readonly string[], cwd: string, largestFileBytes?: number
+): Pick<GatewayProcess, 'child' | 'shown' | 'exited'> {
+  const command = [process.execPath, ...process.execArgv, program, 'serve', ...flags]
+  const bounded = largestFileBytes === undefined
+    ? command
+    : ['/bin/sh', '-c', `ulimit -f ${Math.ceil(largestFileBytes / 512)} && exec "$@"`, 'sh', ...command]
+  const [file = '', ...args] = bounded
+  const child = spawn(file, args, {
     cwd, env: { PATH: process.env['PATH'], HOME: cwd }, stdio: ['ignore', 'pipe', 'pipe']
   })
   t.teardown(() => { child.kill('SIGKILL') })

@@ -83,18 +83,20 @@ function memoryLeaseRows ({ pause = async () => {} }: Pace): LeaseRows {
     boundLease: ({ sessionKey, principal }) => operation(() => [...leases.values()]
       .findLast((lease) => lease.sessionKey === sessionKey && lease.holder.principal === principal)),
 
-    purgeEnded: (untilMs) => operation(() => {
-      const old = [...leases.values()].filter(({ state, end }) => state === 'ended' && end !== undefined && end.atMs <= untilMs)
+    purgeEnded: (untilMs, most) => operation(() => {
+      const old = [...leases.values()]
+        .filter(({ state, end }) => state === 'ended' && end !== undefined && end.atMs <= untilMs)
+        .sort((a, b) => (a.end?.atMs ?? 0) - (b.end?.atMs ?? 0))
+        .slice(0, most)
       for (const { handle } of old) leases.delete(handle)
       return old.length
     }),
 
     audit: ({ limit, before = Number.MAX_SAFE_INTEGER }) => operation(() => audit.filter(({ id }) => id < before).toReversed().slice(0, limit)),
-    purgeAudit: (untilMs) => operation(() => {
-      const kept = audit.filter(({ atMs }) => atMs > untilMs)
-      const gone = audit.length - kept.length
-      audit = kept
-      return gone
+    purgeAudit: (untilMs, most) => operation(() => {
+      const old = new Set(audit.filter(({ atMs }) => atMs <= untilMs).sort((a, b) => a.atMs - b.atMs).slice(0, most))
+      audit = audit.filter((entry) => !old.has(entry))
+      return old.size
     }),
     noteAlive: (atMs) => operation(() => { aliveAtMs = atMs }),
     aliveAtMs: () => operation(() => aliveAtMs)

@@ -39,14 +39,14 @@ export interface LeaseStore {
   /** The lease that was bound to a session key of a principal last, in whatever state. */
   boundLease (key: { readonly sessionKey: string, readonly principal: string }): Promise<Lease | undefined>
 
-  /** Forgets the tombstones of leases that were over at `untilMs`. @returns how many */
-  purgeEnded (untilMs: number): Promise<number>
+  /** Forgets the oldest tombstones of leases that were over at `untilMs`, `most` of them at most. @returns how many */
+  purgeEnded (untilMs: number, most: number): Promise<number>
 
   /** The latest entries first; with `before`, those older than that one. */
   audit (page: { readonly limit: number, readonly before?: number }): Promise<readonly AuditEntry[]>
 
-  /** Forgets what was written up to `untilMs`. @returns how many */
-  purgeAudit (untilMs: number): Promise<number>
+  /** Forgets the oldest entries that were written up to `untilMs`, `most` of them at most. @returns how many */
+  purgeAudit (untilMs: number, most: number): Promise<number>
 
   /** Notes that the process is there. A power cut may forget it. */
   noteAlive (atMs: number): Promise<void>

@@ -8,12 +8,13 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { join } from 'node:path'
-import pg, { type Client } from 'pg'
+import pg, { type Client, type ClientBase } from 'pg'
 import { createChangeLedger } from '../../leases/cleanup/change-rows.ts'
 import { createLeaseStore } from '../../leases/create-lease-store.ts'
 import type { Log } from '../../leases/log.ts'
 import { packageRoot } from '../../runtime/package-root.ts'
 import type { Scheduler } from '../../runtime/scheduler.ts'
+import { createHealthWatch } from '../store-health.ts'
 import type { Store } from '../store.ts'
 import { StoreTooNewRefusal, StoreUnreachableRefusal, StoreUnusableRefusal, type StoreTakenOverRefusal } from '../store-refusals.ts'
 import { createPostgresChangeRows } from './postgres-change-rows.ts'
@@ -56,22 +57,34 @@ export async function openPostgresStore ({ url, scheduler, log, onLost, limits =
     throw toRefusal(server.label, cause)
   })
   const pool = server.createPool()
-  const work = createPostgresWork({ pool, claim, limits, scheduler })
+  const base = { pool, claim, limits, scheduler }
+  const tries = createPostgresWork(base)
+  const watch = createHealthWatch({
+    read: () => tries.lookUp((connection) => connection.query('SELECT (SELECT term FROM claim), (SELECT id FROM devices LIMIT 1), (SELECT handle FROM leases LIMIT 1)')),
+    write: () => tries.change({ durable: true, read: async () => undefined, write: writeNothingNew }),
+    scheduler,
+    log
+  })
+  const work = createPostgresWork({ ...base, onRefusal: watch.failed, onWritten: watch.wrote })
 
   return {
     kind: 'postgres',
     leases: createLeaseStore(createPostgresLeaseRows(work)),
     changes: createChangeLedger(createPostgresChangeRows(work)),
 
-    async isAnswering () {
-      return await work.lookUp((connection) => connection.query('SELECT 1')).then(() => true, () => false)
-    },
+    health: watch.health,
 
     async close () {
+      watch.stop()
       await pool.end()
       await claim.close()
     }
   }
+}
+
+/** Writes as a grant does, and changes nothing: a row is added and taken back, and another one is written as it was. */
+async function writeNothingNew (connection: ClientBase): Promise<void> {
+  await connection.query("SAVEPOINT before; INSERT INTO audit (at_ms, event, device_id) VALUES (0, 'probe', ''); ROLLBACK TO before; UPDATE claim SET term = term")
 }
 
 function serverOf (url: string, limits: PostgresLimits): PostgresServer {

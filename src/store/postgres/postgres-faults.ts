@@ -1,14 +1,21 @@
 /**
- * What Postgres and the connection to it can say, in the three ways that matter: the server is
- * not there, two transactions were in each other's way, or something is wrong.
+ * What Postgres and the connection to it can say, in the ways that matter: the server is
+ * not there, two transactions were in each other's way, the database takes no writes, it is not as
+ * we have made it, or something is wrong.
  */
 import pg from 'pg'
+import { StoreNotWritableRefusal } from '../../leases/contract/store-not-writable.ts'
 import { StoreUnavailableRefusal } from '../store-refusals.ts'
 
 /** The server starts, stops or is full. */
 const busy = /^(?:57P0[1-5]|53)/
 /** It could not do in time what it was asked. */
 const late = /^(?:08|57014|25P0[34]|55P03|58)/
+const readOnly = /^25006$/
+const diskFull = /^53100$/
+const damaged = /^XX00[12]$/
+/** Tables or columns of ours are gone, or not for us any more. */
+const altered = /^(?:42P01|42703|3F000|42501)$/
 const conflict = /^(?:40001|40P01)$/
 const connectionTroubles = /^(?:Connection terminated|timeout expired|Client (?:has encountered|was closed)|Query read timeout|timeout exceeded when|Cannot use a pool)/
 
@@ -40,13 +47,18 @@ export function isConflict (cause: unknown): boolean {
   return conflict.test(fault.code ?? '') || fault.constraint === 'leases_one_live_per_session_key'
 }
 
-/** What to throw to the rooms: a refusal where the server is away, and else an error without values of the rows. */
+/** What to throw to the rooms: a refusal where the database cannot be used, and else an error without values of the rows. */
 export function toStoreFault (cause: unknown): unknown {
   const fault = faultOf(cause)
   if (isConnectionFault(fault)) return new StoreUnavailableRefusal(fault)
   if (!(fault instanceof pg.DatabaseError)) return fault
   const plain = withoutValues(fault)
-  return isServerBusy(fault) || late.test(fault.code ?? '') ? new StoreUnavailableRefusal(plain) : plain
+  const { code = '' } = fault
+  if (readOnly.test(code)) return new StoreNotWritableRefusal('it is read-only', plain)
+  if (diskFull.test(code)) return new StoreNotWritableRefusal('its disk is full', plain)
+  if (damaged.test(code)) return new StoreUnavailableRefusal(plain, 'it is damaged')
+  if (altered.test(code)) return new StoreUnavailableRefusal(plain, 'its tables are missing, or closed to the gateway')
+  return isServerBusy(fault) || late.test(code) ? new StoreUnavailableRefusal(plain) : plain
 }
 
 /** Postgres puts the values of a row into `detail`, which a log would show: handles and principals among them. */

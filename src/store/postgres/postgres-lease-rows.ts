@@ -98,13 +98,13 @@ export function createPostgresLeaseRows ({ lookUp, change }: PostgresWork): Leas
       return row && toLease(row)
     }),
 
-    purgeEnded: (untilMs) => write(true, async (connection) => countOf(await on(connection).purgeEnded.execute({ untilMs }))),
+    purgeEnded: (untilMs, most) => write(true, async (connection) => countOf(await on(connection).purgeEnded.execute({ untilMs, most }))),
 
     audit: ({ limit, before = Number.MAX_SAFE_INTEGER }) => lookUp(async (connection) => {
       return (await on(connection).audit.execute({ limit, before })).map(toAuditEntry)
     }),
 
-    purgeAudit: (untilMs) => write(true, async (connection) => countOf(await on(connection).purgeAudit.execute({ untilMs }))),
+    purgeAudit: (untilMs, most) => write(true, async (connection) => countOf(await on(connection).purgeAudit.execute({ untilMs, most }))),
 
     noteAlive: (atMs) => write(false, async (connection) => { await on(connection).noteAlive.execute({ atMs }) }),
 
@@ -155,10 +155,12 @@ function prepareStatements (db: NodePgDatabase) {
       .set(boundColumns(leaseColumns, fixedLeaseColumns))
       .where(eq(leases.handle, given('handle')))
       .prepare('update_lease'),
-    purgeEnded: db.delete(leases).where(and(isEnded, lte(leases.endedAtMs, given('untilMs')))).prepare('purge_ended'),
+    purgeEnded: db.delete(leases).where(sql`${leases.handle} in (
+      select ${leases.handle} from ${leases} where ${isEnded} and ${lte(leases.endedAtMs, given('untilMs'))} order by ${leases.endedAtMs} limit ${sql.placeholder('most')})`).prepare('purge_ended'),
     insertAudit: db.insert(audit).values(boundColumns(getTableColumns(audit), ['id'])).prepare('insert_audit'),
     audit: db.select().from(audit).where(lt(audit.id, given('before'))).orderBy(desc(audit.id)).limit(sql.placeholder('limit')).prepare('audit'),
-    purgeAudit: db.delete(audit).where(lte(audit.atMs, given('untilMs'))).prepare('purge_audit'),
+    purgeAudit: db.delete(audit).where(sql`${audit.id} in (
+      select ${audit.id} from ${audit} where ${lte(audit.atMs, given('untilMs'))} order by ${audit.atMs} limit ${sql.placeholder('most')})`).prepare('purge_audit'),
     noteAlive: db.insert(presence)
       .values({ id: onlyRow, aliveAtMs: given('atMs') })
       .onConflictDoUpdate({ target: presence.id, set: { aliveAtMs: sql`excluded.alive_at_ms` } })

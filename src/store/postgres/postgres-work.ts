@@ -11,6 +11,7 @@
  */
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { Pool, PoolClient } from 'pg'
+import { Refusal } from '../../refusals/refusal.ts'
 import type { Scheduler } from '../../runtime/scheduler.ts'
 import { isConflict, isConnectionFault, toStoreFault } from './postgres-faults.ts'
 import type { PostgresLimits } from './postgres-limits.ts'
@@ -39,11 +40,15 @@ interface Attempt<T> {
   readonly doubt?: { readonly xid: string, readonly cause: unknown }
 }
 
-export function createPostgresWork ({ pool, claim, limits, scheduler }: {
+export function createPostgresWork ({ pool, claim, limits, scheduler, onRefusal = () => {}, onWritten = () => {} }: {
   readonly pool: Pool
   readonly claim: StoreClaim
   readonly limits: PostgresLimits
   readonly scheduler: Scheduler
+  /** An operation was refused, because the database cannot be used now. */
+  readonly onRefusal?: (refusal: Refusal) => void
+  /** A change was recorded. */
+  readonly onWritten?: () => void
 }): PostgresWork {
   // A connection that breaks while it lies idle leaves the pool; the server may be gone for all of them.
   pool.on('error', claim.doubt)
@@ -120,7 +125,9 @@ export function createPostgresWork ({ pool, claim, limits, scheduler }: {
       return await work()
     } catch (cause) {
       if (isConnectionFault(cause)) claim.doubt()
-      throw toStoreFault(cause)
+      const fault = toStoreFault(cause)
+      if (fault instanceof Refusal) onRefusal(fault)
+      throw fault
     }
   }
 
@@ -130,7 +137,9 @@ export function createPostgresWork ({ pool, claim, limits, scheduler }: {
     change: (given) => refusing(async () => {
       for (let tries = 1; ; tries++) {
         try {
-          return await changeOnce(given)
+          const written = await changeOnce(given)
+          onWritten()
+          return written
         } catch (cause) {
           if (tries >= mostTries || !isConflict(cause)) throw cause
         }

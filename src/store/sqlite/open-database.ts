@@ -15,7 +15,7 @@ import SqliteDatabase, { type Database, SqliteError } from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
-import { chmodSync, closeSync, constants, lstatSync, openSync } from 'node:fs'
+import { chmodSync, closeSync, constants, existsSync, lstatSync, openSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Refusal } from '../../refusals/refusal.ts'
 import { makeFolder } from '../../runtime/make-folder.ts'
@@ -26,6 +26,9 @@ import {
 import { refuseUnsafePlace } from './safe-place.ts'
 
 const migrationsFolder = join(packageRoot, 'migrations', 'sqlite')
+/** Of the sealing keys, in the folder of the database. */
+const sealingKeyName = 'sealing-key'
+const mostLogBytes = 4 * 1024 * 1024
 
 /**
  * Opens the database, or makes it, and brings its tables up to date.
@@ -42,6 +45,7 @@ export function openDatabase (file: string, { isOwnFolder = false }: { readonly 
     makeFolder(dirname(file))
     if (isOwnFolder) closeFolder(dirname(file))
     refuseUnsafePlace(file)
+    refuseEmptied(file)
     makePrivateFile(file)
     client = new SqliteDatabase(file, { timeout: 0 })
     // In this order: with an exclusive lock from the start, WAL needs no shared memory file.
@@ -49,6 +53,8 @@ export function openDatabase (file: string, { isOwnFolder = false }: { readonly 
     client.pragma('journal_mode = WAL')
     if (isDamaged(client)) throw new StoreDamagedRefusal(file, undefined)
     if (isTooNew(client)) throw new StoreTooNewRefusal({ file })
+    // What a purge or a burst has made of the log is given back once it is written into the file.
+    client.pragma(`journal_size_limit = ${mostLogBytes}`)
     // A commit is on the disk before it is acknowledged, and survives a power cut.
     client.pragma('synchronous = FULL')
     // Off meanwhile: a migration may have to rebuild a table that others refer to.
@@ -66,6 +72,22 @@ export function openDatabase (file: string, { isOwnFolder = false }: { readonly 
 function closeFolder (folder: string): void {
   const facts = lstatSync(folder)
   if (facts.isDirectory() && (facts.mode & 0o077) !== 0) chmodSync(folder, 0o700)
+}
+
+/**
+ * Refuses a database that was emptied or deleted. SQLite would begin a new one in its place, and
+ * throw away a write-ahead log that may hold everything that was acknowledged.
+ *
+ * A file without a byte is a beginning only where mooring has left nothing else; the sealing keys
+ * are made after the first database.
+ *
+ * @throws {StoreDamagedRefusal}
+ */
+function refuseEmptied (file: string): void {
+  const size = statSync(file, { throwIfNoEntry: false })?.size
+  const hasLog = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+  const isEmptied = size === 0 && existsSync(join(dirname(file), sealingKeyName))
+  if (isEmptied || ((size ?? 0) === 0 && hasLog)) throw new StoreDamagedRefusal(file, undefined)
 }
 
 function makePrivateFile (file: string): void {

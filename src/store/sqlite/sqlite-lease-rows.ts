@@ -101,16 +101,16 @@ export function createSqliteLeaseRows (client: Database): LeaseRows {
       return row && toLease(row)
     },
 
-    async purgeEnded (untilMs) {
-      return statements.purgeEnded.run({ untilMs }).changes
+    async purgeEnded (untilMs, most) {
+      return statements.purgeEnded.run({ untilMs, most }).changes
     },
 
     async audit ({ limit, before = Number.MAX_SAFE_INTEGER }) {
       return statements.audit.all({ limit, before }).map(toAuditEntry)
     },
 
-    async purgeAudit (untilMs) {
-      return statements.purgeAudit.run({ untilMs }).changes
+    async purgeAudit (untilMs, most) {
+      return statements.purgeAudit.run({ untilMs, most }).changes
     },
 
     async noteAlive (atMs) {
@@ -153,10 +153,12 @@ function prepareStatements (db: BetterSQLite3Database) {
       .set(boundColumns(getTableColumns(leases), fixedLeaseColumns))
       .where(eq(leases.handle, given('handle')))
       .prepare(),
-    purgeEnded: db.delete(leases).where(and(isEnded, lte(leases.endedAtMs, given('untilMs')))).prepare(),
+    purgeEnded: db.delete(leases).where(sql`rowid in (
+      select rowid from ${leases} where ${isEnded} and ${lte(leases.endedAtMs, given('untilMs'))} order by ${leases.endedAtMs} limit ${sql.placeholder('most')})`).prepare(),
     insertAudit: db.insert(audit).values(boundColumns(getTableColumns(audit), ['id'])).prepare(),
     audit: db.select().from(audit).where(lt(audit.id, given('before'))).orderBy(desc(audit.id)).limit(sql.placeholder('limit')).prepare(),
-    purgeAudit: db.delete(audit).where(lte(audit.atMs, given('untilMs'))).prepare(),
+    purgeAudit: db.delete(audit).where(sql`rowid in (
+      select rowid from ${audit} where ${lte(audit.atMs, given('untilMs'))} order by ${audit.atMs} limit ${sql.placeholder('most')})`).prepare(),
     noteAlive: db.insert(presence)
       .values({ id: onlyRow, aliveAtMs: given('atMs') })
       .onConflictDoUpdate({ target: presence.id, set: { aliveAtMs: sql`excluded.alive_at_ms` } })

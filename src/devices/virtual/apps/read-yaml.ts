@@ -6,6 +6,7 @@
  * are refused where a caller sent the text, and so is what has too many parts or goes too deep.
  */
 import { isAlias, isMap, isScalar, LineCounter, parseDocument, visit, type Node } from 'yaml'
+import { tooDeepAt } from '../../../text/yaml-depth.ts'
 
 const mostParts = 100_000
 const deepest = 64
@@ -27,8 +28,9 @@ export function readYaml (text: string, { allowsAliases }: { readonly allowsAlia
 const tooDeep = `nested deeper than ${deepest} levels`
 
 function read (text: string, allowsAliases: boolean): ReadYaml {
-  if (isTooNested(text)) return { ok: false, problem: tooDeep }
   const lines = new LineCounter()
+  const tooFar = tooDeepAt(text, deepest)
+  if (tooFar !== undefined) return { ok: false, problem: `${tooDeep} at line ${text.slice(0, tooFar).split('\n').length}` }
   const document = parseDocument(text, { uniqueKeys: false, lineCounter: lines, prettyErrors: false })
   const [error] = document.errors
   if (error !== undefined) return { ok: false, problem: `${error.message} at line ${lines.linePos(error.pos[0]).line}` }
@@ -57,22 +59,6 @@ function read (text: string, allowsAliases: boolean): ReadYaml {
   const value: unknown = document.toJS({ maxAliasCount: mostAliases })
   return isDeeperThan(value, deepest) ? { ok: false, problem: tooDeep } : { ok: true, value }
 }
-
-/** Whether brackets alone go deeper than anything may; they are the cheap way to exhaust a parser. */
-function isTooNested (text: string): boolean {
-  let depth = 0
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text.charCodeAt(at)
-    if (character === openList || character === openMap) depth += 1
-    else if (character === closeList || character === closeMap) depth = Math.max(depth - 1, 0)
-    if (depth > mostBrackets) return true
-  }
-  return false
-}
-
-const [openList, closeList, openMap, closeMap] = [0x5b, 0x5d, 0x7b, 0x7d]
-// Texts may have some of their own.
-const mostBrackets = 500
 
 function lineOf (node: Node, lines: LineCounter): number {
   return lines.linePos(node.range?.[0] ?? 0).line

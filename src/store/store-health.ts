@@ -1,0 +1,108 @@
+/**
+ * How a database is: whether a grant would succeed now.
+ *
+ * That a database answers says nothing of its disk, and a gateway that nobody uses would learn of a
+ * full one from the first caller. So the question is answered by a try: a row is read, and as much
+ * is written as a grant writes. An answer counts for a second, or until an operation fails; probes
+ * of any number therefore cost one try a second.
+ */
+import type { Log } from '../leases/log.ts'
+import { StoreNotWritableRefusal } from '../leases/contract/store-not-writable.ts'
+import { Refusal } from '../refusals/refusal.ts'
+import type { Cancel, Scheduler } from '../runtime/scheduler.ts'
+
+export interface StoreHealth {
+  /** Whether rows can be read. */
+  readonly isAnswering: boolean
+  /** Whether a change can be recorded. */
+  readonly isWritable: boolean
+  /** Why not, as a sentence; undefined when all is well. */
+  readonly problem: string | undefined
+}
+
+export interface HealthWatch {
+  health (): Promise<StoreHealth>
+  /** An operation has failed for want of the database: what was found before counts no more. */
+  failed (refusal: Refusal): void
+  /** A change was recorded. */
+  wrote (): void
+  stop (): void
+}
+
+const countsForMs = 1_000
+const well: StoreHealth = { isAnswering: true, isWritable: true, problem: undefined }
+
+export function createHealthWatch ({ read, write, scheduler, log }: {
+  /** Reads a row. @throws {Refusal} the database cannot be read */
+  readonly read: () => Promise<unknown>
+  /** Writes about as much as a grant does, and changes nothing. @throws {Refusal} the database cannot be written to */
+  readonly write: () => Promise<unknown>
+  readonly scheduler: Scheduler
+  readonly log: Log
+}): HealthWatch {
+  let lastFound: Promise<StoreHealth> | undefined
+  let forget: Cancel = () => {}
+  let problem: string | undefined
+  let isStopped = false
+
+  async function tryNow (): Promise<StoreHealth> {
+    try {
+      await read()
+      await write()
+      wrote()
+      return well
+    } catch (cause) {
+      const refusal = note(cause)
+      return { isAnswering: refusal instanceof StoreNotWritableRefusal, isWritable: false, problem: refusal?.message ?? 'The database does not answer.' }
+    }
+  }
+
+  /** A change that succeeds counts as much as one that fails. */
+  function wrote () {
+    if (problem === undefined) return
+    problem = undefined
+    drop()
+    log.info({}, 'the database can be written to again')
+  }
+
+  function drop () {
+    forget()
+    lastFound = undefined
+  }
+
+  /** Logs what is wrong, once for as long as it is the same. */
+  function note (cause: unknown): Refusal | undefined {
+    const refusal = cause instanceof Refusal ? cause : undefined
+    const found = refusal?.message ?? String(cause)
+    if (found !== problem) log.error({ code: refusal?.code, err: refusal?.cause ?? cause }, 'the database fails')
+    problem = found
+    return refusal
+  }
+
+  return {
+    async health () {
+      if (lastFound === undefined) {
+        const found = tryNow()
+        lastFound = found
+        await found
+        forget()
+        if (lastFound === found && !isStopped) forget = scheduler.after(countsForMs, drop)
+        else if (lastFound === found) lastFound = undefined
+        return await found
+      }
+      return await lastFound
+    },
+
+    failed (refusal) {
+      note(refusal)
+      drop()
+    },
+
+    wrote,
+
+    stop () {
+      isStopped = true
+      drop()
+    }
+  }
+}
