@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto'
 import t from 'tap'
+import { randomIds } from '../../../src/runtime/ids.ts'
 import { createExchange } from '../../../src/devices/virtual/exchange.ts'
 import { manualTime } from '../../support/manual-time.ts'
 import { asItWas, command, phoneBench, type PhoneBench } from './phone-bench.ts'
@@ -7,7 +7,7 @@ import { asItWas, command, phoneBench, type PhoneBench } from './phone-bench.ts'
 const messenger = 'com.example.messenger'
 
 function setup () {
-  const exchange = createExchange({ bytes: (size) => randomBytes(size) })
+  const exchange = createExchange(randomIds)
   const time = manualTime(Date.UTC(2026, 0, 1))
   return { exchange, alice: phoneBench({ exchange, time }), bob: phoneBench({ exchange, time, platform: 'ios' }) }
 }

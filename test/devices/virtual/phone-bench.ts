@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import type { DeviceDriver } from '../../../src/devices/device-driver.ts'
 import type { Command, Observation, Platform, Point, Rect, UiNode } from '../../../src/devices/device-types.ts'
 import type { AppDefinition } from '../../../src/devices/virtual/apps/app-definition.ts'
 import { loadApps, sampleAppsFolder } from '../../../src/devices/virtual/apps/load-apps.ts'
+import { randomIds } from '../../../src/runtime/ids.ts'
 import { createExchange, type Exchange } from '../../../src/devices/virtual/exchange.ts'
 import { createFaults, faultSettings } from '../../../src/devices/virtual/faults.ts'
 import { androidProfile, iosProfile } from '../../../src/devices/virtual/phone/phone-profile.ts'
@@ -60,7 +60,7 @@ export function phoneBench (options: BenchOptions = {}): PhoneBench {
         return Buffer.alloc(size, boots)
       }
     },
-    exchange: options.exchange ?? createExchange({ bytes: (size) => randomBytes(size) })
+    exchange: options.exchange ?? createExchange(randomIds)
   })
   const driver = createVirtualDriver({
     id: 'virtual-1',
