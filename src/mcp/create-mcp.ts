@@ -73,7 +73,7 @@ export function createMcp (parts: McpParts): Mcp {
     families: [
       createHandshakeMethods({ pages, legacySessions }),
       createToolMethods({ pages, rounds, forwarding, calls: createCallLog({ log, clock }), log, clock }),
-      createResourceMethods({ pages, rounds }),
+      createResourceMethods({ pages, rounds, log }),
       createPromptMethods({ pages, rounds }),
       createCompletionMethods(),
       createListenMethods({ registry: listenStreams })

@@ -60,7 +60,7 @@ function isInnermost (unrolling: Unrolling): boolean {
   return [...unrolling.values()].includes(levels)
 }
 
-/** Some checkers refuse `default`, so the description says it, unless it is what anyone would expect. */
+/** Some checkers refuse `default`, so the description says it, unless it is what every caller would expect. */
 function withoutDefault ({ default: value, description, ...schema }: Record<string, unknown>, isBrief: boolean): JsonObject {
   const said = value === undefined || value === false ? undefined : `default ${String(value)}`
   const words = [...(isBrief || description === undefined ? [] : [description]), ...(said === undefined ? [] : [said])]

@@ -7,6 +7,7 @@ import { complete, type CacheHint, type Result } from '../protocol/result.ts'
 import type { ResourceCall, ResourceDefinition } from '../tools/resource-definition.ts'
 import type { CatalogView } from './catalog/catalog.ts'
 import type { ListPages } from './catalog/list-pages.ts'
+import type { CatalogLog } from './catalog/merge-catalogs.ts'
 import { bothEras, textParam, type MethodContext, type MethodTable, type Work } from './method.ts'
 import { pageOf } from './page.ts'
 import type { Rounds } from './rounds.ts'
@@ -30,7 +31,13 @@ export async function findResource ({ resources }: CatalogView, uri: string, cal
   return undefined
 }
 
-export function createResourceMethods ({ pages, rounds }: { readonly pages: ListPages, readonly rounds: Rounds }): MethodTable {
+export function createResourceMethods ({ pages, rounds, log }: {
+  readonly pages: ListPages
+  readonly rounds: Rounds
+  readonly log: CatalogLog
+}): MethodTable {
+  let hasWarned = false
+
   async function list ({ params }: McpRequest, { resources, cache }: CatalogView): Promise<Result> {
     const listed = await Promise.all(resources.entries.map(({ definition }) => definition.list?.() ?? []))
     return pageOf(
@@ -64,12 +71,17 @@ export function createResourceMethods ({ pages, rounds }: { readonly pages: List
 
   /**
    * LEGACY-09, A-14: nothing is remembered and nothing will be delivered, because old clients
-   * have no stream here that outlives their request; `subscribe` is not advertised to them.
+   * have no stream here that outlives their request; `subscribe` is not advertised to them. The
+   * log says so, once.
    */
-  async function acknowledge ({ params, principal, signal }: McpRequest, view: CatalogView): Promise<Result> {
+  async function acknowledge ({ method, params, principal, signal }: McpRequest, view: CatalogView): Promise<Result> {
     const uri = textParam(params, 'uri')
     if (uri === undefined) throw noUri()
     if (await findResource(view, uri, { principal, signal }) === undefined) throw new ProtocolError(resourceNotFound(uri))
+    if (method === 'resources/subscribe' && !hasWarned) {
+      hasWarned = true
+      log.warn({ method }, 'a client of an old revision subscribed to a resource, and will not hear of its changes: that takes subscriptions/listen of 2026-07-28')
+    }
     return complete({})
   }
 

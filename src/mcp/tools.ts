@@ -39,7 +39,9 @@ export function createToolMethods ({ pages, rounds, forwarding, calls, log, cloc
     const { definition } = tool
     const maxWaitMs = definition.maxWaitMs === undefined ? 0 : wantedWaitMs(definition.maxWaitMs, params)
     const isReportedTo = request.progressToken !== undefined || request.logLevel !== undefined
-    const mayStream = (isReportedTo && definition.reports === true) || maxWaitMs > 0 || rounds.needsStream(request, definition.asks)
+    // A modern caller that states a level wants to read along; an old one states none and has a level all the same.
+    const isLoggedTo = request.era === 'modern' && request.logLevel !== undefined
+    const mayStream = isLoggedTo || (isReportedTo && definition.reports === true) || maxWaitMs > 0 || rounds.needsStream(request, definition.asks)
     return { kind: mayStream ? 'stream' : 'json', maxWaitMs, tool: tool.name, run: (context) => calls.run(tool.name, () => call(request, tool, context)) }
   }
 

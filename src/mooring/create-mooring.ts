@@ -39,7 +39,7 @@ import { openStore } from '../store/open-store.ts'
 import type { Store } from '../store/store.ts'
 import { createTelemetry, type Telemetry } from '../telemetry/create-telemetry.ts'
 import { createOffer, type Offer } from '../tools/offer.ts'
-import { publishPoolChange } from '../tools/pool-changes.ts'
+import { createPoolChanges } from '../tools/pool-changes.ts'
 
 export type MooringState = 'new' | 'starting' | 'started' | 'failed' | 'stopped'
 
@@ -124,6 +124,7 @@ export function createMooring (
     name: 'sealing keys',
     open: async () => await openSealingKeys({ file: join(stateDir, 'sealing-key'), ids })
   })
+  const poolChanges = createPoolChanges(bus)
   const leases = opening<LeaseManager>({
     name: 'leases',
     open: async () => {
@@ -136,10 +137,11 @@ export function createMooring (
         ids,
         settings: config.leases,
         log,
-        onChange: (change) => publishPoolChange(bus, change)
+        onChange: (change) => poolChanges.tell(change)
       })
       try {
         await manager.start()
+        await poolChanges.watch(manager)
       } catch (error) {
         await manager.stop()
         throw error

@@ -1,8 +1,8 @@
 /**
  * How a database is: whether a grant would succeed now.
  *
- * That a database answers says nothing of its disk, and a gateway that nobody uses would learn of a
- * full one from the first caller. So the question is answered by a try: a row is read, and as much
+ * That a database answers says nothing of its disk, and an idle gateway would learn of a full
+ * one from its first caller. So the question is answered by a try: a row is read, and as much
  * is written as a grant writes. An answer counts for a second, or until an operation fails; probes
  * of any number therefore cost one try a second.
  */

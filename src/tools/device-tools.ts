@@ -30,7 +30,7 @@ export function createDeviceTools (
   }
 ): readonly ToolDefinition[] {
   const choice = createLeaseChoice(parts)
-  const all = { ...parts, choice, uses: createCallUses(deviceUses, choice) }
+  const all = { ...parts, choice, uses: createCallUses(deviceUses, { choice, clock: parts.clock }) }
   return [
     ...createPoolTools(all),
     ...createAcquireTools(all),

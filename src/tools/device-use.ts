@@ -15,6 +15,8 @@ import type { Lease } from '../leases/contract/lease.ts'
 import type { LeaseManager, LeaseUse, UseKind } from '../leases/contract/lease-manager.ts'
 import { LeaseEndedRefusal } from '../leases/contract/lease-refusals.ts'
 import type { Principal } from '../protocol/principal.ts'
+import { Refusal } from '../refusals/refusal.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { LeaseChoice } from './lease-choice.ts'
 import type { ToolCall } from './tool-definition.ts'
 import { createKeyedTurns } from './turns.ts'
@@ -110,8 +112,13 @@ export function createDeviceUses ({ leases, screens, onScreenChange }: {
   }
 }
 
-/** The same for calls of tools, which need not name their lease. */
-export function createCallUses (uses: DeviceUses<UseRequest>, choice: LeaseChoice): DeviceUses<CallUse> {
+/**
+ * The same for calls of tools, which need not name their lease. A caller that wants log messages
+ * is told which phone is in hand, what each look saw, and how the use ended and after how long.
+ */
+export function createCallUses (
+  uses: DeviceUses<UseRequest>, { choice, clock }: { readonly choice: LeaseChoice, readonly clock: Clock }
+): DeviceUses<CallUse> {
   async function chosen ({ handle, call, limitMs }: CallUse): Promise<UseRequest> {
     const { principal, sessionKey, signal } = call
     return { ...await choice.choose(handle, call), principal, sessionKey, signal, limitMs }
@@ -119,10 +126,28 @@ export function createCallUses (uses: DeviceUses<UseRequest>, choice: LeaseChoic
 
   /** The work, once its call has noted the phone in hand. */
   function noted<T> ({ call }: CallUse, work: (use: DeviceUse) => Promise<T>): (use: DeviceUse) => Promise<T> {
-    return (use) => {
-      call.noteDevice(use.lease.deviceId)
-      return work(use)
+    return async (use) => {
+      const device = use.lease.deviceId
+      const startMs = clock.monotonicMs()
+      const durationMs = (): number => Math.round(clock.monotonicMs() - startMs)
+      call.noteDevice(device)
+      call.log('debug', { event: 'phoneTaken', device })
+      try {
+        const done = await work({ ...use, look: () => told(use, call) })
+        call.log('info', { event: 'phoneUsed', device, durationMs: durationMs() })
+        return done
+      } catch (error) {
+        call.log('warning', { event: 'phoneUseFailed', device, durationMs: durationMs(), ...(error instanceof Refusal ? { code: error.code } : {}) })
+        throw error
+      }
     }
+  }
+
+  async function told (use: DeviceUse, call: ToolCall): ReturnType<DeviceUse['look']> {
+    const seen = await use.look()
+    const { rev, app, elements } = seen.screen
+    call.log('debug', { event: 'looked', rev, app, elements: elements.length })
+    return seen
   }
 
   return {

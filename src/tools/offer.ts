@@ -41,6 +41,8 @@ export function createOffer ({ leases, bus, clock, scheduler }: {
     prompts: createTesterPrompts({
       suggestApps: async ({ signal }) => await leases.homeApps(signal),
       suggestDevices: async () => (await leases.devices()).map(({ description }) => description.id)
-    })
+    }),
+    // Each device is a resource, and devices come and go (`pool-changes.ts`).
+    tells: ['resources']
   }
 }

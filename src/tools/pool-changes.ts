@@ -7,7 +7,7 @@
  */
 import { principalTopic, type EventBus, type Topic } from '../events/event-bus.ts'
 import type { Lease } from '../leases/contract/lease.ts'
-import type { PoolChange } from '../leases/contract/lease-manager.ts'
+import type { LeaseManager, PoolChange } from '../leases/contract/lease-manager.ts'
 import { devicesUri, deviceUri, screenshotUri, screenUri } from './resource-uris.ts'
 
 /** The topic of one device. */
@@ -21,6 +21,36 @@ export function publishPoolChange (bus: EventBus, { deviceId, ended }: PoolChang
   bus.publish(deviceTopic(deviceId), { type: 'resource', uri: deviceUri(deviceId) })
   // There is no screen behind it any more, which its reader is told now.
   if (ended !== undefined) publishScreenChange(bus, ended)
+}
+
+/** Tells of changes of a pool, and with them whether the list of its devices is another. */
+export interface PoolChanges {
+  tell (change: PoolChange): void
+  /** From now on a device that comes or goes is a change of the list of resources; the clients that hear of it look again. */
+  watch (pool: Pick<LeaseManager, 'devices' | 'hasDevice'>): Promise<void>
+}
+
+export function createPoolChanges (bus: EventBus): PoolChanges {
+  /** The devices of the pool as it was last told of; undefined before it is watched. */
+  let listed: Set<string> | undefined
+  let hasDevice: LeaseManager['hasDevice'] = () => false
+
+  return {
+    tell (change) {
+      const { deviceId } = change
+      publishPoolChange(bus, change)
+      const isThere = hasDevice(deviceId)
+      if (listed === undefined || listed.has(deviceId) === isThere) return
+      if (isThere) listed.add(deviceId)
+      else listed.delete(deviceId)
+      bus.publish('global', { type: 'list', list: 'resources' })
+    },
+    async watch (pool) {
+      const devices = await pool.devices()
+      hasDevice = (deviceId) => pool.hasDevice(deviceId)
+      listed = new Set(devices.map(({ description }) => description.id))
+    }
+  }
 }
 
 /** The phone under a lease shows, or may show, something else. */

@@ -128,7 +128,7 @@ export function socketProperties ({ app, port, token, assertSound }: SocketTarge
     asyncProperty('SUB-02: any filter of a listen stream gets a refusal or an acknowledgement, and nothing stays when its reader leaves', 60, [
       fc.oneof(fc.record({
         toolsListChanged: fc.boolean(), resourcesListChanged: fc.boolean(), resourceSubscriptions: fc.array(fc.oneof(fc.constantFrom('test://static', 'test://items/anchor'), hostileText), { maxLength: 5 })
-      }, { requiredKeys: [] }), fc.record({ toolsListChanged: hostileValue, resourceSubscriptions: hostileValue, taskIds: hostileValue }, { requiredKeys: [] }), hostileValue), hostileText
+      }, { requiredKeys: [] }), fc.record({ toolsListChanged: hostileValue, resourceSubscriptions: hostileValue, taskIds: hostileValue }, { requiredKeys: [] }), hostileValue), hostileText.map(wellFormed)
     ], async (notifications, id) => {
       const body = JSON.stringify({ jsonrpc: '2.0', id, method: 'subscriptions/listen', params: { notifications, _meta: meta } })
       const { type, first, leave } = await beginPost({ port, token, body: Buffer.from(body), headers: modernHeaders('subscriptions/listen') })

@@ -30,7 +30,7 @@ t.test('a request that two readers could cut differently is refused, and its con
 })
 
 t.test('a header that must be single and comes twice is refused', async (t) => {
-  t.same(await statuses(rawPost(token, ping, ['Host: 127.0.0.1'])), [403])
+  t.same(await statuses(rawPost(token, ping, ['Host: 127.0.0.1'])), [400])
   t.same(await statuses(rawPost(token, ping, ['Content-Type: application/json'])), [415])
   t.same(await statuses(rawPost(token, ping, [`Authorization: Bearer ${token}`])), [401])
   t.same(await statuses(rawPost(token, ping, ['MCP-Protocol-Version: 2025-06-18', 'MCP-Protocol-Version: 2025-06-18'])), [400])

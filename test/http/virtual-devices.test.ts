@@ -156,3 +156,18 @@ t.test('what is ordered is checked, and an order that is not understood changes 
   t.equal((await add({ platform: 'ios', name: 'Προθήκη', labels: [] })).status, 201)
   t.same(await ids(), ['virtual-android-1', 'virtual-ios-1'])
 })
+
+t.test('SUB-02, DISC-01: that phones come and go is promised and published as a change of the list of resources', async (t) => {
+  const { app, add, remove, left } = await setup(t)
+  const told: unknown[] = []
+  app.bus.subscribe('global', (change) => { if (change.type === 'list') told.push(change.list) })
+
+  await add({ platform: 'android', name: 'Kiosk 7' })
+  t.same(told, ['resources'])
+  const lease = await app.leases.acquire({ holder, selector: { device: 'virtual-android-2' }, signal: new AbortController().signal })
+  await app.leases.release({ handle: lease.handle, holder })
+  t.same(told, ['resources'], 'a lease changes no list')
+  await remove('virtual-android-2')
+  await left('virtual-android-2')
+  t.same(told, ['resources', 'resources'])
+})

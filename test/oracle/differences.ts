@@ -99,8 +99,13 @@ export const differences: readonly Difference[] = [
   },
   {
     rule: 'PROG-01',
-    reason: 'What is no progress token is no token: the request is served without progress.',
+    reason: 'Null is no progress token, and anything else that is none is refused as a parameter, with the words for it.',
     covers: ({ call, theirs, ours }) => call.change.startsWith('params._meta.progressToken: ') && codeOf(theirs) === -32600 && ours.status === 200
+  },
+  {
+    rule: 'CALL-03',
+    reason: 'Some clients send null where there are no arguments: it counts as absent.',
+    covers: ({ call, theirs, ours }) => call.change === 'params.arguments: null' && codeOf(theirs) === -32602 && ours.status === 200
   },
   {
     rule: 'LEGACY-15',

@@ -66,7 +66,11 @@ t.test('no method answers with one, in either era', async (t) => {
     name: 'say', title: 'Say', description: 'Says it.', arguments: [{ name: 'text', title: 'Text', description: 'It.', required: true, complete: async () => ['\ud800'] }], content: ({ text = '' }) => text
   }
   const resource: ResourceDefinition = {
-    uriTemplate: 'test://{text}', name: 'said', title: 'Said', description: 'It.', mimeType: 'text/plain',
+    uriTemplate: 'test://{text}',
+    name: 'said',
+    title: 'Said',
+    description: 'It.',
+    mimeType: 'text/plain',
     list: async () => [{ uri: 'test://a', name: '\ud800', title: '\udc00', description: 'a\ud83d', mimeType: 'text/plain' }],
     read: async () => ({ mimeType: 'text/plain', text: 'a\ud83d' }),
     topicOf: async () => undefined
@@ -112,7 +116,9 @@ t.test('our own tools take none: what they keep would be shown to others', async
 t.test('JSON within a resource has none either', async (t) => {
   const { resources } = createOffer({
     leases: { devices: async () => [{ description: { id: 'a', name: 'b\ud800', platform: 'ios', kind: 'virtual', model: 'm', osVersion: '1', labels: ['\udc00'] }, state: 'free', holds: [], failures: 0 }] } as any,
-    bus: {} as any, clock: {} as any, scheduler: {} as any
+    bus: {} as any,
+    clock: {} as any,
+    scheduler: {} as any
   })
   const devices = resources.find(({ name }) => name === 'devices')
   const content = await devices?.read({}, { principal: { issuer: 'i', subject: 's', key: 'k' }, signal: new AbortController().signal } as any)

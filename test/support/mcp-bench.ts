@@ -54,7 +54,7 @@ export function mcpBench ({ offer = {}, catalog = localCatalog(offer), listenStr
     families: [
       createHandshakeMethods({ pages, legacySessions: undefined }),
       createToolMethods({ pages, rounds, forwarding: createForwarding({ sealer, serverRequests, ids: randomIds, log }), calls: { run: (_tool, call) => call() }, log, clock: time.clock }),
-      createResourceMethods({ pages, rounds }),
+      createResourceMethods({ pages, rounds, log }),
       createPromptMethods({ pages, rounds }),
       createCompletionMethods(),
       ...(listenStreams === undefined ? [] : [createListenMethods({ registry: listenStreams })])

@@ -59,7 +59,7 @@ export async function startSharedPool (t: Teardown, { phones: count = 2, flags =
           })
         },
         acquire: async (selector = {}, terms = {}) => await app.leases.acquire({ holder, selector, signal: new AbortController().signal, ...terms }),
-        async release ({ handle }) { await app.leases.release({ handle, holder }) }
+        async release ({ handle, sessionKey }) { await app.leases.release({ handle, holder, sessionKey }) }
       }
     }
   }

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { principalTopic, type Change, type EventBus, type Topic } from '../../src/events/event-bus.ts'
 import { createDeviceResources } from '../../src/tools/device-resources.ts'
-import { publishPoolChange, publishScreenChange } from '../../src/tools/pool-changes.ts'
+import { createPoolChanges, publishPoolChange, publishScreenChange } from '../../src/tools/pool-changes.ts'
 import { createScreenResource } from '../../src/tools/screen-resource.ts'
 import { grantedLease } from '../support/lease-events.ts'
 import { alice, bob, toolBench } from '../support/tool-bench.ts'
@@ -96,4 +96,28 @@ t.test('an action without any look before it tells', async (t) => {
   await call('pressButton', { lease: handle, button: 'home' })
 
   t.same(screenChanges, [handle])
+})
+
+t.test('SUB-02: a device that comes or goes is a change of the list of resources, once, and nothing else is', async (t) => {
+  const { published, bus } = setup()
+  const there = new Set(['a', 'b'])
+  const changes = createPoolChanges(bus)
+  const tell = (deviceId: string): boolean => {
+    published.length = 0
+    changes.tell({ deviceId, ended: undefined })
+    return published.some(([topic, change]) => topic === 'global' && change.type === 'list' && change.list === 'resources')
+  }
+
+  t.equal(tell('a'), false, 'before it is watched, all is of the start')
+  await changes.watch({ devices: async () => [...there].map((id) => ({ description: { id } })) as any, hasDevice: (id) => there.has(id) })
+  t.equal(tell('a'), false)
+  there.add('c')
+  t.equal(tell('c'), true)
+  t.equal(tell('c'), false)
+  there.delete('a')
+  t.equal(tell('b'), false, 'another device')
+  t.equal(tell('a'), true)
+  t.equal(tell('a'), false)
+  there.add('a')
+  t.equal(tell('a'), true, 'and back')
 })

@@ -3,7 +3,7 @@ import { DeviceOfflineRefusal } from '../../../src/devices/device-refusals.ts'
 import { Refusal } from '../../../src/refusals/refusal.ts'
 import type { Lease } from '../../../src/leases/contract/lease.ts'
 import type { Act } from './acts.ts'
-import { at, canBeMet, fits, holders, isHeld, noteBoot, noteDeadline, phoneOf, type Model, type ModelLease, type ModelPhone, type ModelRequest, type ModelRun } from './model.ts'
+import { at, canBeMet, fits, holders, isHeld, noteBoot, noteDeadline, noteUnused, phoneOf, type Model, type ModelLease, type ModelPhone, type ModelRequest, type ModelRun } from './model.ts'
 import { createRules } from './rules.ts'
 import { maxPerHolder, settings, type World } from './world.ts'
 
@@ -92,7 +92,9 @@ export function createPlay (world: World): Play {
     assert.ok(isOrphan || !isHeld(phone) || phone.holdSetAtStep === model.step, `${deviceId} was granted while an operator held it`)
     assert.ok(bootId === phone.lastBoot || phone.disturbedAtStep === model.step || isOrphan, 'the lease is for another boot')
     // What the lease before has changed must have been undone.
-    const before = [...model.leases.values()].filter((lease) => lease.deviceId === deviceId && (lease.isUsed || !lease.causes.has('undelivered'))).at(-1)
+    for (const other of model.leases.values()) if (other.deviceId === deviceId && other.end === undefined) noteUnused(other, model, nowMs())
+    const isClean = ({ isUsed, causes }: ModelLease): boolean => !isUsed && (causes.has('undelivered') || causes.has('unused'))
+    const before = [...model.leases.values()].filter((lease) => lease.deviceId === deviceId && !isClean(lease)).at(-1)
     const cleaned = world.phones.find(({ id }) => id === deviceId)?.cleanedWith ?? []
     assert.ok(before === undefined || before.isLeftDirty || isOrphan || cleaned.some((token) => token > before.fence && token <= fence), `${deviceId} was granted before it was clean`)
     model.fences.set(deviceId, fence)
