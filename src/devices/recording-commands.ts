@@ -7,6 +7,8 @@ export interface Recording extends FileInfo {
   readonly durationMs: number
   /** False when more happened than the phone can record, and the end is missing. */
   readonly isComplete: boolean
+  /** Screens of it beside each other in one picture, a PNG file, in the order of time; where the driver can make one. */
+  readonly contactSheet?: Buffer
 }
 
 /** Commands that record the screen, one recording at a time. */

@@ -6,6 +6,7 @@ import { matchPattern } from '../../src/devices/screen/match-pattern.ts'
 import { flattenTree } from '../../src/devices/screen/flatten-tree.ts'
 import { parseLinkPattern } from '../../src/devices/virtual/apps/link-pattern.ts'
 import { parseApp } from '../../src/devices/virtual/apps/load-apps.ts'
+import { createExchange } from '../../src/devices/virtual/exchange.ts'
 import { androidProfile } from '../../src/devices/virtual/phone/phone-profile.ts'
 import { createVirtualPhone } from '../../src/devices/virtual/phone/virtual-phone.ts'
 import { manualTime } from '../support/manual-time.ts'
@@ -102,7 +103,8 @@ export const appProperties: readonly FuzzProperty[] = [
     const definition = unlessRefused(() => parseApp(text, 'x.yaml'))
     if (definition === undefined) return
     const time = manualTime(0)
-    const phone = createVirtualPhone({ profile: androidProfile, apps: [definition], clock: time.clock, ids: { bytes: (size) => Buffer.alloc(size) } })
+    const ids = { bytes: (size: number) => Buffer.alloc(size) }
+    const phone = createVirtualPhone({ profile: androidProfile, apps: [definition], clock: time.clock, ids, exchange: createExchange(ids) })
     if (records) phone.startRecording(600_000)
     ensureQuick('launching', () => phone.launchApp(definition.id, { clearData: false, restart: false }))
     for (const { x, y, passesMs } of touches) {

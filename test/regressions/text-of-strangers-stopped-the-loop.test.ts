@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { parseLinkPattern } from '../../src/devices/virtual/apps/link-pattern.ts'
 import { parseApp } from '../../src/devices/virtual/apps/load-apps.ts'
+import { createExchange } from '../../src/devices/virtual/exchange.ts'
 import { androidProfile } from '../../src/devices/virtual/phone/phone-profile.ts'
 import { createVirtualPhone } from '../../src/devices/virtual/phone/virtual-phone.ts'
 import { manualTime } from '../support/manual-time.ts'
@@ -34,7 +35,8 @@ function appOf (content: readonly unknown[], more: object = {}): string {
 function phoneWith (text: string) {
   const time = manualTime(0)
   const app = parseApp(text, 'evil.yaml')
-  const phone = createVirtualPhone({ profile: androidProfile, apps: [app], clock: time.clock, ids: { bytes: (size) => Buffer.alloc(size) } })
+  const ids = { bytes: (size: number) => Buffer.alloc(size) }
+  const phone = createVirtualPhone({ profile: androidProfile, apps: [app], clock: time.clock, ids, exchange: createExchange(ids) })
   return { time, phone, launch: () => phone.launchApp(app.id, { clearData: false, restart: false }) }
 }
 

@@ -29,13 +29,13 @@ export function createDriverStateCommands ({ device, phone, catalog, acceptsDefi
 }): AppCommands & SettingCommands & RecordingCommands & FileCommands {
   async function keepRecording ({ signal }: Command) {
     const take = phone.recordingSoFar()
-    const content = await drawRecording(take, { profile: phone.profile, time: timeOfDay(clock.nowMs()) })
+    const { animation: content, contactSheet } = await drawRecording(take, { profile: phone.profile, time: timeOfDay(clock.nowMs()) })
     // No caller may find a file that the phone wrote after it was called off.
     ensureNotCancelled(signal)
     const path = freeName(phone.listFiles().map((file) => file.path))
     phone.writeFile(path, content)
     phone.forgetRecording()
-    return { path, bytes: content.length, mimeType: 'image/png', durationMs: take.durationMs, isComplete: take.isComplete }
+    return { path, bytes: content.length, mimeType: 'image/png', durationMs: take.durationMs, isComplete: take.isComplete, contactSheet }
   }
 
   function definitionOf (source: AppSource): AppDefinition {

@@ -3,7 +3,8 @@ import type { Clock } from '../../runtime/clock.ts'
 import type { Scheduler } from '../../runtime/scheduler.ts'
 import { ensureNotCancelled } from '../../refusals/cancellation.ts'
 import type { DeviceDriver } from '../device-driver.ts'
-import type { DeviceDescription, Key, Observation, Point } from '../device-types.ts'
+import { commandOf, wrapCommands, type DriverCommands } from '../driver-commands.ts'
+import type { Command, DeviceDescription, Key, Observation, Point } from '../device-types.ts'
 import { DeviceOfflineRefusal, OutsideScreenRefusal, UnsupportedRefusal } from '../device-refusals.ts'
 import type { AppDefinition } from './apps/app-definition.ts'
 import type { Faults } from './faults.ts'
@@ -49,6 +50,7 @@ export function createVirtualDriver ({ id, name, model, labels = [], phone, apps
   }
   const screenshots = createScreenshots(phone, clock)
   const closing = new AbortController()
+  let latestFence: number | undefined
   let given: Look & Pick<Observation, 'visit'> | undefined
 
   async function obey<Result> (
@@ -66,6 +68,12 @@ export function createVirtualDriver ({ id, name, model, labels = [], phone, apps
       if (signals.some(({ aborted }) => aborted)) refuseUnlessReachable(signal)
       throw error
     }
+  }
+
+  // Whatever the cleanup between two leases left: the number of one holder never reaches the next.
+  function knowLease ({ fence }: Command): void {
+    if (latestFence !== undefined && fence > latestFence) phone.changeNumber()
+    latestFence = Math.max(latestFence ?? fence, fence)
   }
 
   function refuseUnlessReachable (signal: AbortSignal): void {
@@ -107,12 +115,8 @@ export function createVirtualDriver ({ id, name, model, labels = [], phone, apps
     if (!isInside) throw new OutsideScreenRefusal(point, size)
   }
 
-  return {
+  const commands: DriverCommands = {
     ...createDriverStateCommands({ device: id, phone, catalog: apps, acceptsDefinitions, clock, obey }),
-    description,
-    // Asked at any time by the watch of the phones: it must not use up random numbers.
-    bootId: (signal) => obey(signal, () => phone.bootId(), faults.leastLatencyMs),
-    homeApps: (signal) => obey(signal, () => apps.map((app) => app.id), faults.leastLatencyMs),
     observe: ({ signal }) => obey(signal, observation),
     screenshot: ({ width }, { signal }) => obey(signal, () =>
       (faults.strikes('blackScreenshotPercent') ? screenshots.takeBlack(width) : screenshots.take(width))),
@@ -141,9 +145,21 @@ export function createVirtualDriver ({ id, name, model, labels = [], phone, apps
     restoreHome: ({ signal }) => obey(signal, () => {
       given = undefined
       return phone.restoreHome()
+    })
+  }
+
+  return {
+    description,
+    // Asked at any time by the watch of the phones: it must not use up random numbers.
+    bootId: (signal) => obey(signal, () => phone.bootId(), faults.leastLatencyMs),
+    homeApps: (signal) => obey(signal, () => apps.map((app) => app.id), faults.leastLatencyMs),
+    ...wrapCommands(commands, (_, run) => async (...args) => {
+      knowLease(commandOf(args))
+      return await run(...args)
     }),
     async close () {
       closing.abort()
+      phone.leaveExchange()
     }
   }
 }

@@ -4,6 +4,7 @@ import type { Scheduler } from '../../runtime/scheduler.ts'
 import type { DeviceDriver } from '../device-driver.ts'
 import { platforms, type Platform } from '../device-types.ts'
 import { loadApps, sampleAppsFolder } from './apps/load-apps.ts'
+import { createExchange } from './exchange.ts'
 import { createFaults } from './faults.ts'
 import { androidProfile, iosProfile, type PhoneProfile } from './phone/phone-profile.ts'
 import { createVirtualPhone } from './phone/virtual-phone.ts'
@@ -44,6 +45,7 @@ export interface PhoneMaker {
 export function createPhoneMaker ({ settings, clock, scheduler, ids }: VirtualPhoneParts): PhoneMaker {
   const apps = loadApps([sampleAppsFolder, ...(settings.appsFolder === undefined ? [] : [settings.appsFolder])])
   const given = { android: 0, ios: 0 }
+  const exchange = createExchange(ids)
   let made = 0
 
   return {
@@ -55,7 +57,7 @@ export function createPhoneMaker ({ settings, clock, scheduler, ids }: VirtualPh
     make ({ platform, ...identity }) {
       return createVirtualDriver({
         ...identity,
-        phone: createVirtualPhone({ profile: families[platform].profile, apps, clock, ids }),
+        phone: createVirtualPhone({ profile: families[platform].profile, apps, clock, ids, exchange }),
         apps,
         acceptsDefinitions: settings.installs === 'definitions',
         // Each phone has luck of its own.

@@ -95,10 +95,14 @@ export function createFileTools ({ uses }: Pick<DeviceToolParts, 'uses'>): ToolD
           await driver.startRecording({ maxMs: maxSeconds * 1_000 }, command)
           return { content: [{ type: 'text', text: `Recording for ${maxSeconds} s at most.` }], structuredContent: { recording: true, maxSeconds } }
         }
-        const { path, bytes, mimeType, durationMs, isComplete } = await driver.stopRecording(command)
+        const { path, bytes, mimeType, durationMs, isComplete, contactSheet } = await driver.stopRecording(command)
         const end = isComplete ? '' : ' Its end is missing: more happened than fits into one recording.'
         return {
-          content: [{ type: 'text', text: `Recorded ${durationMs} ms as ${fileLine({ path, bytes })}.${end}` }],
+          content: [
+            { type: 'text', text: `Recorded ${durationMs} ms as ${fileLine({ path, bytes })}.${end}` },
+            // The file is a film, of which a model sees the first screen only.
+            ...(contactSheet === undefined ? [] : [{ type: 'image' as const, data: contactSheet.toString('base64'), mimeType: 'image/png' }])
+          ],
           structuredContent: { recording: false, path, bytes, mimeType, durationMs, complete: isComplete }
         }
       })

@@ -10,6 +10,7 @@ t.test('the sample apps load, sorted by id', async (t) => {
   t.same(loadApps([sampleAppsFolder]).map(({ id, name }) => [id, name]), [
     ['com.example.fieldnotes', 'Field Notes'],
     ['com.example.kitchensink', 'Kitchen Sink'],
+    ['com.example.messenger', 'Messenger'],
     ['com.example.settings', 'Settings'],
     ['com.example.shop', 'Shop']
   ])
@@ -53,7 +54,7 @@ t.test('an app in a folder of one\'s own takes the place of one that comes with 
 
   const apps = loadApps([sampleAppsFolder, folder])
 
-  t.equal(apps.length, 4)
+  t.equal(apps.length, 5)
   t.equal(apps.find(({ id }) => id === 'com.example.shop')?.name, 'Tiny')
 })
 

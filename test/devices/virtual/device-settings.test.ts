@@ -10,7 +10,7 @@ t.test('the language is what the settings show, and the settings change it too',
   await bench.launch('settings')
   await bench.swipe('up', 0.6)
   await bench.tapOn('language')
-  t.equal((await bench.find('locale')).text, 'This phone speaks de-DE.')
+  t.equal((await bench.find('locale')).text, 'Dieses Telefon spricht de-DE.')
   await bench.tapOn('Ελληνικά')
 
   t.equal(await bench.driver.getLocale(command), 'el-GR')

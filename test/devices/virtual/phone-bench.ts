@@ -2,6 +2,8 @@ import type { DeviceDriver } from '../../../src/devices/device-driver.ts'
 import type { Command, Observation, Platform, Point, Rect, UiNode } from '../../../src/devices/device-types.ts'
 import type { AppDefinition } from '../../../src/devices/virtual/apps/app-definition.ts'
 import { loadApps, sampleAppsFolder } from '../../../src/devices/virtual/apps/load-apps.ts'
+import { randomIds } from '../../../src/runtime/ids.ts'
+import { createExchange, type Exchange } from '../../../src/devices/virtual/exchange.ts'
 import { createFaults, faultSettings } from '../../../src/devices/virtual/faults.ts'
 import { androidProfile, iosProfile } from '../../../src/devices/virtual/phone/phone-profile.ts'
 import { createVirtualPhone, type VirtualPhone } from '../../../src/devices/virtual/phone/virtual-phone.ts'
@@ -36,6 +38,8 @@ export interface BenchOptions {
   readonly acceptsDefinitions?: boolean
   readonly faults?: z.input<typeof faultSettings>
   readonly time?: ReturnType<typeof manualTime>
+  /** Shared by phones that are to reach each other. */
+  readonly exchange?: Exchange
 }
 
 export const command: Command = { fence: 1, signal: new AbortController().signal }
@@ -55,7 +59,8 @@ export function phoneBench (options: BenchOptions = {}): PhoneBench {
         boots += 1
         return Buffer.alloc(size, boots)
       }
-    }
+    },
+    exchange: options.exchange ?? createExchange(randomIds)
   })
   const driver = createVirtualDriver({
     id: 'virtual-1',

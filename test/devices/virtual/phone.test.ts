@@ -3,7 +3,7 @@ import { allNodes, asItWas, command, middleOf, phoneBench, signIn } from './phon
 
 t.test('the home screen shows every installed app, and a tap opens it', async (t) => {
   const bench = phoneBench()
-  t.same(await bench.texts(), ['Home', 'Field Notes', 'Kitchen Sink', 'Settings', 'Shop'])
+  t.same(await bench.texts(), ['Home', 'Field Notes', 'Kitchen Sink', 'Messenger', 'Settings', 'Shop'])
   t.match(await bench.observe(), { app: null, size: { width: 1080, height: 2400 }, orientation: 'portrait', keyboardShown: false, locked: false })
 
   await bench.tapOn('Kitchen Sink')
@@ -219,7 +219,7 @@ t.test('an app comes back as it was left, starts anew when asked to, and loses i
   await bench.driver.terminateApp('com.example.shop', command)
   t.match(await bench.observe(), { app: null })
   await bench.driver.terminateApp('com.example.shop', command)
-  await t.rejects(bench.driver.terminateApp('com.example.absent', command), { code: 'app_not_installed', details: { installed: ['com.example.fieldnotes', 'com.example.kitchensink', 'com.example.settings', 'com.example.shop'] } })
+  await t.rejects(bench.driver.terminateApp('com.example.absent', command), { code: 'app_not_installed', details: { installed: ['com.example.fieldnotes', 'com.example.kitchensink', 'com.example.messenger', 'com.example.settings', 'com.example.shop'] } })
   await t.rejects(bench.driver.launchApp('com.example.absent', asItWas, command), { code: 'app_not_installed' })
 })
 

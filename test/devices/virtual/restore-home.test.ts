@@ -77,7 +77,8 @@ t.test('whatever was done to it, a restored phone cannot be told from a fresh on
         phone.launchApp(id, asItWas)
         return phone.look()
       })
-    ]))
+      // Its number is another one each time.
+    ]).replaceAll(/\d{4}( \d{4}){3}/g, 'number'))
     return looks[0] === looks[1] && (!wasDifferent || done.length > 0)
   })
 

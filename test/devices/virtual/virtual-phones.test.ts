@@ -57,7 +57,7 @@ t.test('apps come from a folder of one\'s own as well', async (t) => {
     'hello.yaml': 'id: com.example.hello\nname: Hello\nversion: "1"\nicon: H\ncolor: "#123456"\nfirstScreen: hello\nscreens: { hello: { title: Hello, content: [] } }'
   })
   const [phone] = phonesFor({ ios: 0, appsFolder: folder })
-  t.equal((await phone!.listApps(command)).length, 5)
+  t.equal((await phone!.listApps(command)).length, 6)
   await phone!.launchApp('com.example.hello', { clearData: false, restart: false }, command)
   t.match(await phone!.observe(command), { app: 'com.example.hello', activity: 'hello' })
   t.throws(() => phonesFor({ appsFolder: `${folder}/missing` }), { code: 'apps_folder_unusable', message: /cannot be read: ENOENT/ })

@@ -40,6 +40,8 @@ interface ActionArguments {
   readonly copy: Expression
   /** Makes the phone ask for a permission of this app, unless that is settled, and goes on with the answer. */
   readonly requestPermission: { readonly permission: string, readonly granted: readonly Action[], readonly denied: readonly Action[] }
+  /** Sends a value to the same app on the phone with that number. */
+  readonly send: { readonly to: Expression, readonly message: Expression, readonly sent: readonly Action[], readonly failed: readonly Action[] }
   /** Brings another app to the front. */
   readonly startApp: string
   /** Ends this app as a fault in it would. */
@@ -86,6 +88,7 @@ const argumentSchemas = {
   focus: nodeIdSchema,
   copy: templateSchema,
   requestPermission: z.strictObject({ permission: nameSchema, granted: actionsSchema.default([]), denied: actionsSchema.default([]) }),
+  send: z.strictObject({ to: templateSchema, message: valueSchema, sent: actionsSchema.default([]), failed: actionsSchema.default([]) }),
   startApp: appIdSchema,
   crash: z.literal(true),
   delay: z.strictObject({ ms: z.int().min(50).max(600_000), then: actionsSchema }),

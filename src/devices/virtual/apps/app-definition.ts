@@ -51,10 +51,21 @@ export interface AppDefinition {
   readonly firstScreen: string
   /** Runs when a process of the app begins. */
   readonly start: readonly Action[]
+  /** Runs when the same app on another phone has sent a `message`; `from` is the number of that phone. */
+  readonly receive: readonly Action[]
   /** Links the app claims; their captures are names that the actions can use. */
   readonly links: ReadonlyArray<{ readonly pattern: LinkPattern, readonly open: readonly Action[] }>
   readonly screens: ReadonlyMap<string, ScreenDefinition>
+  /** What its texts are in other languages (`de`), by the texts of the file. */
+  readonly words: ReadonlyMap<string, ReadonlyMap<string, Expression>>
 }
+
+const mostLanguages = 20
+const wordsSchema = z.record(
+  z.string().regex(/^[a-z]{2,3}$/, 'a language looks like de'),
+  z.record(z.string().max(500), templateSchema).transform((texts) => new Map(Object.entries(texts)))
+).refine((languages) => Object.keys(languages).length <= mostLanguages, { error: `${mostLanguages} languages at most` })
+  .default({}).transform((languages) => new Map(Object.entries(languages)))
 
 const variablesSchema = z.record(nameSchema, z.json()).default({})
 
@@ -91,6 +102,8 @@ export const appSchema = z.strictObject({
   state: variablesSchema,
   firstScreen: nameSchema,
   start: actionsSchema.default([]),
+  receive: actionsSchema.default([]),
   links: z.array(z.strictObject({ pattern: linkPatternSchema, open: actionsSchema })).max(20).default([]),
+  words: wordsSchema,
   screens: z.record(nameSchema, screenSchema).transform((screens) => new Map(Object.entries(screens)))
 }) satisfies z.ZodType<AppDefinition>

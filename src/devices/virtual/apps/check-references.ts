@@ -8,6 +8,8 @@ import type { AppNode } from './app-node.ts'
 import type { Assignment } from './app-values.ts'
 import type { Expression } from './expression.ts'
 import type { Path } from './scope.ts'
+import { parseTemplate } from './text-template.ts'
+import { cut } from '../../../text/quote.ts'
 
 /** A fault of an app file: where it is, as a dotted path, and what it is. */
 export interface AppProblem {
@@ -57,9 +59,13 @@ export function checkReferences (app: AppDefinition, installed?: ReadonlySet<str
   }
   checkScreenName(app.firstScreen, 'firstScreen')
   checkActions(app.start, at(outside, 'start'))
+  checkActions(app.receive, at(withLocals(outside, ['from', 'message']), 'receive'))
   app.links.forEach(({ pattern, open }, index) => {
     checkActions(open, at(withLocals(outside, pattern.captures), `links[${index}].open`))
   })
+  for (const [language, texts] of app.words) {
+    for (const [source, text] of texts) checkWords(source, text, `words.${language}`)
+  }
   for (const [name, screen] of app.screens) checkScreen(screen, at(outside, `screens.${name}`))
   return { count, problems }
 
@@ -67,6 +73,15 @@ export function checkReferences (app: AppDefinition, installed?: ReadonlySet<str
   function report (path: string, describe: () => string): void {
     count += 1
     if (problems.length < mostProblems) problems.push({ path, problem: describe() })
+  }
+
+  /** A text in another language sees what the text sees that it stands for. */
+  function checkWords (source: string, text: Expression, path: string): void {
+    const parsed = parseTemplate(source)
+    if (!parsed.ok) return report(path, () => parsed.problem)
+    for (const name of text.names) {
+      if (!parsed.expression.names.includes(name)) report(path, () => `"${cut(source, 60)}" uses no name "${name}"`)
+    }
   }
 
   function checkScreenName (name: string, path: string): void {
@@ -155,6 +170,11 @@ export function checkReferences (app: AppDefinition, installed?: ReadonlySet<str
       case 'copy':
       case 'log':
         return checkExpression(action.with, place)
+      case 'send':
+        checkExpression(action.with.to, at(place, 'to'))
+        checkExpression(action.with.message, at(place, 'message'))
+        checkActions(action.with.sent, at(place, 'sent'))
+        return checkActions(action.with.failed, at(place, 'failed'))
       case 'delay':
         return checkActions(action.with.then, at(place, 'then'))
       case 'ifElse':

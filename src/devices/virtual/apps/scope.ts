@@ -6,7 +6,12 @@ import type { JsonObject, JsonValue } from './json-value.ts'
  */
 export interface Scope {
   readonly layers: readonly JsonObject[]
+  /** What the app says in the language of the phone, by what its file says. */
+  readonly words?: Words | undefined
 }
+
+/** Texts in one language, by the texts that they stand for. */
+export type Words = ReadonlyMap<string, { readonly evaluate: (scope: Scope) => JsonValue }>
 
 /** A dotted name such as `profile.name`. */
 export interface Path {
@@ -26,7 +31,7 @@ export function parsePath (source: string): Path | undefined {
 
 /** The same scope with more names in front. */
 export function withNames (scope: Scope, names: JsonObject): Scope {
-  return { layers: [names, ...scope.layers] }
+  return { ...scope, layers: [names, ...scope.layers] }
 }
 
 /** The value of a name, `null` where nothing has it. */

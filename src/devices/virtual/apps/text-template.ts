@@ -31,7 +31,13 @@ export function parseTemplate (source: string): ParsedExpression {
     }
   }
   if (literal !== '') parts.push(literal)
-  return { ok: true, expression: joinParts(parts) }
+  return { ok: true, expression: inLanguageOfPhone(source, joinParts(parts)) }
+}
+
+/** The template, or what the app says in its place in the language of the phone. */
+function inLanguageOfPhone (source: string, { names, evaluate }: Expression): Expression {
+  // A translation may be a key itself; it is not translated again.
+  return { names, evaluate: (scope) => scope.words?.get(source)?.evaluate({ ...scope, words: undefined }) ?? evaluate(scope) }
 }
 
 /** Parses any JSON value whose texts are templates. */

@@ -119,6 +119,13 @@ function startProcess (core: PhoneCore, app: InstalledApp): AppProcess {
   return process
 }
 
+/** A process of an app that does not run, for work behind the screen; none of its own actions have run. */
+export function backgroundProcess (app: InstalledApp): AppProcess {
+  const process: AppProcess = { state: structuredClone(app.app.state), stack: [newEntry(app.app.firstScreen, {})] }
+  app.process = process
+  return process
+}
+
 function enterScreen (core: PhoneCore, app: InstalledApp, process: AppProcess, entry: StackEntry): void {
   const enter = app.app.screens.get(entry.screen)?.enter ?? []
   core.run(enter, scopeOf(app, process, entry, core.state.device), app, process)

@@ -1,6 +1,7 @@
 import { cut } from '../../../text/quote.ts'
 import type { Action } from '../apps/app-action.ts'
 import type { Scope } from '../apps/scope.ts'
+import type { PhoneLine } from '../exchange.ts'
 import type { Clock } from '../../../runtime/clock.ts'
 import type { Screen } from '../screen/composed-screen.ts'
 import type { PhoneProfile } from './phone-profile.ts'
@@ -15,6 +16,8 @@ export interface PhoneCore {
   screen (): Screen
   /** Has to be called after every change of the state. */
   changed (): void
+  /** How the phone reaches others, and they it. */
+  line (): PhoneLine
   /** The instant being lived through: later actions run at theirs, however late the next look is. */
   nowMs (): number
   /** Runs an app's actions in order, until the process that they belong to has ended. */

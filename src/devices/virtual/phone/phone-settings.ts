@@ -25,18 +25,6 @@ export function textScaleOf ({ textSize }: DeviceVariables): number {
   return textScales.get(textSize) ?? 1
 }
 
-const rightToLeftLanguages: ReadonlySet<string> = new Set(['ar', 'fa', 'he', 'ps', 'sd', 'ug', 'ur', 'yi'])
-
-/** Whether a language is read from right to left. */
-export function isRightToLeft (locale: string): boolean {
-  return rightToLeftLanguages.has(languageOf(locale))
-}
-
-/** The language of a locale, without script and region. */
-export function languageOf (locale: string): string {
-  return locale.split('-', 1)[0]?.toLowerCase() ?? ''
-}
-
 export function locationOf ({ location }: DeviceVariables): Place | undefined {
   return location ?? undefined
 }

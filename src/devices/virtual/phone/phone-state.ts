@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue } from '../apps/json-value.ts'
 import type { Scope } from '../apps/scope.ts'
 import type { KeyboardLayer } from '../screen/box.ts'
 import type { Screen } from '../screen/composed-screen.ts'
+import type { Message } from '../exchange.ts'
 import type { PhoneProfile } from './phone-profile.ts'
 
 /** What an app has in mind when it wants a permission. */
@@ -81,6 +82,8 @@ export type DeviceVariables = JsonObject & {
   readonly platform: string
   readonly model: string
   readonly os: string
+  /** Where messages of other phones reach this one. */
+  phoneNumber: string
   locale: JsonValue
   /** Whether screens are drawn light on dark. */
   darkTheme: JsonValue
@@ -115,6 +118,8 @@ export interface PhoneState {
   clipboard: string
   volume: number
   pending: PendingActions[]
+  /** Messages that came in and have not been received, oldest first. */
+  readonly inbox: Array<Message & { readonly atMs: number }>
   log: Array<{ readonly atMs: number, readonly app: string, readonly line: string }>
 }
 
@@ -122,10 +127,10 @@ export const loudest = 15
 const initialVolume = 8
 
 /** A phone as it comes out of the box: unlocked, upright, at the home screen. */
-export function freshState (definitions: readonly AppDefinition[], profile: PhoneProfile): PhoneState {
+export function freshState (definitions: readonly AppDefinition[], profile: PhoneProfile, phoneNumber: string): PhoneState {
   return {
     apps: new Map(definitions.map((app) => [app.id, newApp(app)])),
-    device: freshDevice(profile),
+    device: freshDevice(profile, phoneNumber),
     files: new Map(),
     awake: true,
     locked: false,
@@ -137,6 +142,7 @@ export function freshState (definitions: readonly AppDefinition[], profile: Phon
     clipboard: '',
     volume: initialVolume,
     pending: [],
+    inbox: [],
     log: []
   }
 }
@@ -150,8 +156,10 @@ export function newApp (app: AppDefinition): InstalledApp {
   }
 }
 
-function freshDevice ({ platform, model, osVersion }: PhoneProfile): DeviceVariables {
-  return { platform, model, os: osVersion, locale: 'en-US', darkTheme: false, textSize: 'default', wifi: true, mobileData: true, airplane: false, location: null }
+function freshDevice ({ platform, model, osVersion }: PhoneProfile, phoneNumber: string): DeviceVariables {
+  return {
+    platform, model, os: osVersion, phoneNumber, locale: 'en-US', darkTheme: false, textSize: 'default', wifi: true, mobileData: true, airplane: false, location: null
+  }
 }
 
 /** In short phrases, what sets a phone apart from a fresh one. */
@@ -160,7 +168,7 @@ export function differencesFromFresh (state: PhoneState, home: readonly AppDefin
   const [here, missing] = [new Set(apps.map(({ app }) => app)), home.filter(({ id }) => !state.apps.has(id))]
   const foreign = apps.filter(({ app }) => !home.includes(app))
   const { device } = state
-  const usual = freshDevice(profile)
+  const usual = freshDevice(profile, device.phoneNumber)
   const networkDiffers = (['wifi', 'mobileData', 'airplane'] as const).some((name) => device[name] !== usual[name])
   const changed = apps.filter(({ app, data }) => !isDeepStrictEqual(data, app.data))
   return [

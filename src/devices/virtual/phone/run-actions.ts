@@ -10,6 +10,7 @@ import type { Expression } from '../apps/expression.ts'
 import { spend } from '../apps/work-budget.ts'
 import { closeScreen, crashApp, openApp, openDialog, openScreen } from './app-life.ts'
 import { topOf } from './app-scope.ts'
+import { sendMessage } from './messages.ts'
 import { requestPermission } from './permissions.ts'
 import { showToast, writeLog, type PhoneCore } from './phone-core.ts'
 import type { AppProcess, InstalledApp } from './phone-state.ts'
@@ -28,12 +29,14 @@ export interface ActionRun {
 export interface EventBudget {
   /** How many more actions may run. */
   actions: number
+  /** How many more messages it may send. */
+  messages: number
   /** How much each app holds, as far as it has been found out. */
   readonly weights: Map<InstalledApp, number>
 }
 
 export function eventBudget (): EventBudget {
-  return { actions: mostActions, weights: new Map() }
+  return { actions: mostActions, messages: mostMessages, weights: new Map() }
 }
 
 const actionCost = 500
@@ -42,6 +45,7 @@ const heaviestApp = 1_000_000
 
 /** Actions that one touch, key or timer may set off. */
 export const mostActions = 1_000
+const mostMessages = 5
 const mostPending = 100
 
 export function runActions (actions: readonly Action[], scope: Scope, run: ActionRun): void {
@@ -107,6 +111,11 @@ function runAction (action: Action, scope: Scope, run: ActionRun): void {
       return core.changed()
     case 'requestPermission':
       return requestPermission(core, app, process, action.with, scope)
+    case 'send':
+      // Numbers are secrets, and nothing may try them out by the thousand.
+      if (run.budget.messages <= 0) return writeLog(core, app.app.id, `no more than ${mostMessages} messages in one event`)
+      run.budget.messages -= 1
+      return sendMessage(core, app, process, action.with, scope)
     case 'startApp': {
       const other = core.state.apps.get(action.with)
       if (other !== undefined) openApp(core, other)

@@ -9,6 +9,7 @@ import type { Ids } from '../../../runtime/ids.ts'
 import type { AppInfo, Key, LaunchOptions, Observation, Point } from '../../device-types.ts'
 import { LinkNotHandledRefusal } from '../../device-refusals.ts'
 import type { AppDefinition } from '../apps/app-definition.ts'
+import type { Exchange, Message } from '../exchange.ts'
 import { composeScreen } from '../screen/compose-screen.ts'
 import type { Screen } from '../screen/composed-screen.ts'
 import { isSpent, mostWork, withBudget } from '../apps/work-budget.ts'
@@ -19,6 +20,7 @@ import { pressKey } from './keys.ts'
 import { frontApp, writeLog, type PhoneCore } from './phone-core.ts'
 import type { PhoneProfile } from './phone-profile.ts'
 import { differencesFromFresh, freshState, type PendingActions } from './phone-state.ts'
+import { deliverMessage, nextMessage, takeMessage } from './messages.ts'
 import { noteFrame } from './recorder.ts'
 import { eventBudget, runActions } from './run-actions.ts'
 import { appInfo, createStateCommands, type StateCommands } from './state-commands.ts'
@@ -53,6 +55,10 @@ export interface VirtualPhone extends StateCommands {
   restart (): void
   /** Makes the phone like a fresh one, and says what that took. */
   restoreHome (): readonly string[]
+  /** Takes another number; what was sent to the last one and not received yet is lost. */
+  changeNumber (): void
+  /** Gives its number up for good. */
+  leaveExchange (): void
   /** What apps and phone have logged, oldest first; only so many lines are kept. */
   log (): ReadonlyArray<{ readonly atMs: number, readonly app: string, readonly line: string }>
 }
@@ -65,13 +71,16 @@ const deepestRun = 400
 /** For several touches or keys of one command together; each alone has its own bound. */
 const repeatedWork = 3 * mostWork
 
-export function createVirtualPhone ({ profile, apps, clock, ids }: {
+export function createVirtualPhone ({ profile, apps, clock, ids, exchange }: {
   readonly profile: PhoneProfile
   readonly apps: readonly AppDefinition[]
   readonly clock: Clock
   readonly ids: Pick<Ids, 'bytes'>
+  /** Where it reaches other phones. */
+  readonly exchange: Exchange
 }): VirtualPhone {
   let bootId = newBootId(ids)
+  let line = exchange.connect(receive)
   let revision = 1
   let composed: { readonly revision: number, readonly screen: Screen } | undefined
   let looked: { readonly revision: number, readonly look: Look } | undefined
@@ -84,7 +93,8 @@ export function createVirtualPhone ({ profile, apps, clock, ids }: {
   const core: PhoneCore = {
     profile,
     clock,
-    state: freshState(apps, profile),
+    state: freshState(apps, profile, line.number),
+    line: () => line,
     screen () {
       if (composed?.revision !== revision) composed = { revision, screen: withBudget(() => composeScreen(core.state, profile)) }
       return composed.screen
@@ -157,22 +167,37 @@ export function createVirtualPhone ({ profile, apps, clock, ids }: {
     },
     restart () {
       bootId = newBootId(ids)
-      const { apps: kept, device, files } = core.state
+      const { apps: kept, device, files, inbox } = core.state
       for (const app of kept.values()) app.process = undefined
-      core.state = { ...freshState(apps, profile), apps: kept, device, files }
+      core.state = { ...freshState(apps, profile, line.number), apps: kept, device, files, inbox }
       core.changed()
     },
     restoreHome () {
       catchUp()
       const differences = differencesFromFresh(core.state, apps, profile)
-      core.state = freshState(apps, profile)
+      changeNumber()
+      core.state = freshState(apps, profile, line.number)
       core.changed()
       return differences
     },
+    changeNumber,
+    leaveExchange: () => line.end(),
     log () {
       catchUp()
       return [...core.state.log]
     }
+  }
+
+  function receive (message: Message): boolean {
+    return takeMessage(core, message)
+  }
+
+  function changeNumber (): void {
+    line.end()
+    line = exchange.connect(receive)
+    core.state.inbox.length = 0
+    core.state.device.phoneNumber = line.number
+    core.changed()
   }
 
   /** Does something several times, as long as all of it together takes no more work than one may. */
@@ -201,6 +226,7 @@ export function createVirtualPhone ({ profile, apps, clock, ids }: {
   function catchUp (): void {
     const nowMs = clock.monotonicMs()
     withBudget(() => fireDue(nowMs))
+    withBudget(receiveAll)
     if (core.state.toast !== undefined && core.state.toast.untilMs <= nowMs) {
       lifeAt(core.state.toast.untilMs, () => {
         core.state.toast = undefined
@@ -216,6 +242,18 @@ export function createVirtualPhone ({ profile, apps, clock, ids }: {
       if (next === undefined || next.dueMs > nowMs) break
       core.state.pending = core.state.pending.filter((later) => later !== next)
       fire(next)
+    }
+  }
+
+  function receiveAll (): void {
+    for (let received = 0; received < mostTimersAtOnce && !isSpent(); received += 1) {
+      const message = nextMessage(core)
+      if (message === undefined) return
+      lifeAt(message.atMs, () => {
+        budget = eventBudget()
+        deliverMessage(core, message)
+        dropLostFocus(core)
+      })
     }
   }
 

@@ -2,16 +2,17 @@ import { createCanvas } from '@napi-rs/canvas'
 import type { Take } from '../phone/recorder.ts'
 import type { PhoneProfile } from '../phone/phone-profile.ts'
 import { joinFrames, type AnimationFrame } from './animated-png.ts'
+import { createContactSheet } from './contact-sheet.ts'
 import { drawScreen } from './draw-screen.ts'
 
 // Of the phone held upright: enough to follow what happens.
 const recordingWidth = 240
 
-/** Draws a recording as an animated PNG. Each picture is made off this thread, one after the other. */
+/** Draws a recording as an animated PNG, and a contact sheet of it. Each picture is made off this thread, one after the other. */
 export async function drawRecording (take: Take, { profile, time }: {
   readonly profile: PhoneProfile
   readonly time: string
-}): Promise<Buffer> {
+}): Promise<{ readonly animation: Buffer, readonly contactSheet: Buffer }> {
   const scale = recordingWidth / profile.sizePx.width
   const frames = take.frames.map(({ screen, durationMs }) => ({
     screen, durationMs, width: Math.round(screen.size.width * scale), height: Math.round(screen.size.height * scale)
@@ -20,13 +21,15 @@ export async function drawRecording (take: Take, { profile, time }: {
   const width = Math.max(...frames.map((frame) => frame.width))
   const height = Math.max(...frames.map((frame) => frame.height))
   const pictures: AnimationFrame[] = []
-  for (const frame of frames) {
+  const sheet = createContactSheet(frames.length, { width, height })
+  for (const [index, frame] of frames.entries()) {
     const canvas = createCanvas(width, height)
     canvas.getContext('2d').drawImage(
       drawScreen(frame.screen, { profile, width: frame.width, time }),
       Math.floor((width - frame.width) / 2), Math.floor((height - frame.height) / 2)
     )
+    sheet.add(index, canvas)
     pictures.push({ png: await canvas.encode('png'), durationMs: frame.durationMs })
   }
-  return joinFrames(pictures)
+  return { animation: joinFrames(pictures), contactSheet: await sheet.encode() }
 }

@@ -41,7 +41,7 @@ function placeBar (screen: ScreenDefinition, scope: Scope, rect: Rect, layout: L
       const x = rect.x + rect.width - (all.length - index) * size - 4 * density
       return barButton(button, `bar.${index}`, { x, y, width: size, height: size }, scope, density)
     })
-  const back: Draft[] = canGoBack ? [backButton({ x: rect.x + 4 * density, y, width: size, height: size }, density)] : []
+  const back: Draft[] = canGoBack ? [backButton({ x: rect.x + 4 * density, y, width: size, height: size }, layout)] : []
   const left = rect.x + (canGoBack ? barButtonSize + 8 : margin + 4) * density
   const right = rect.x + rect.width - (buttons.length === 0 ? margin * density : buttons.length * size + 8 * density)
   // Centered between equal margins, as on that platform.
@@ -61,13 +61,13 @@ function placeBar (screen: ScreenDefinition, scope: Scope, rect: Rect, layout: L
   }
 }
 
-function backButton (rect: Rect, density: number): Draft {
+function backButton (rect: Rect, { density, say }: Layout): Draft {
   const arrow = { x: rect.x + 12 * density, y: rect.y + 12 * density, width: 24 * density, height: 24 * density }
   return {
     key: 'bar/back',
     rect,
     paints: [],
-    facts: facts('button', { description: 'Back', id: 'back', clickable: true }),
+    facts: facts('button', { description: say('Back'), id: 'back', clickable: true }),
     tap: { kind: 'closeScreen' },
     children: [{ key: 'bar/back/arrow', rect: arrow, paints: [{ kind: 'backArrow', color: 'accent' }], children: [] }]
   }

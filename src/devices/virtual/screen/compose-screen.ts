@@ -8,7 +8,8 @@ import type { DialogNode } from '../apps/app-node.ts'
 import { isTruthy } from '../apps/json-value.ts'
 import { withNames } from '../apps/scope.ts'
 import { screenSize, type PhoneProfile } from '../phone/phone-profile.ts'
-import { isRightToLeft, localeOf, textScaleOf } from '../phone/phone-settings.ts'
+import { isRightToLeft, languageOf } from '../phone/languages.ts'
+import { localeOf, textScaleOf } from '../phone/phone-settings.ts'
 import { scopeOf, topOf } from '../phone/app-scope.ts'
 import type { AppProcess, DeviceVariables, InstalledApp, PhoneState } from '../phone/phone-state.ts'
 import { placeAppScreen } from './app-view.ts'
@@ -17,6 +18,7 @@ import { withInnerBoxes, type Layer, type Screen } from './composed-screen.ts'
 import { placeKeyboard } from './keyboard.ts'
 import { mostBoxes, type Layout } from './layout.ts'
 import { placeDialog, placeSystemDialog, placeToast } from './overlays.ts'
+import { systemWordsOf } from './system-words.ts'
 import { placeHome, placeLock, placeRecents } from './system-views.ts'
 
 const noField = { submit: undefined, multiline: false }
@@ -48,11 +50,12 @@ function compose (state: PhoneState, profile: PhoneProfile): Omit<Screen, 'weigh
   const inset = profile.bottomInset * density
   const area: Rect = { x: 0, y: statusBar, width: size.width, height: size.height - statusBar - inset }
   const belowStatusBar: Rect = { ...area, height: size.height - statusBar }
+  const say = systemWordsOf(languageOf(localeOf(state.device)))
   const base = { size, orientation: state.orientation, activity: undefined, keyboardShown: false, isDark: isTruthy(state.device.darkTheme), isMirrored }
 
   if (!state.awake) return { ...base, app: null, backdrop: 'off', layers: [] }
   const layoutFor = (offsets: Map<string, number>): Layout => ({
-    platform, density, textDensity: density * textScaleOf(state.device), offsets, focus: state.focus, canPaste: state.clipboard !== '', budget: { boxes: mostBoxes }
+    platform, density, textDensity: density * textScaleOf(state.device), offsets, focus: state.focus, canPaste: state.clipboard !== '', say, budget: { boxes: mostBoxes }
   })
   const homeLayout = layoutFor(state.homeOffsets)
   if (state.locked) {
@@ -113,10 +116,11 @@ function keyboardLayer (below: readonly Layer[], state: PhoneState, profile: Pho
   const focused = below.flatMap(({ boxes }) => boxes.flatMap(withInnerBoxes)).find(({ key }) => key === state.focus?.key)
   const { submit, multiline } = focused?.field ?? noField
   const keys = placeKeyboard({ ...area, height: area.height - inset }, {
+    say: systemWordsOf(languageOf(localeOf(state.device))),
     layer: state.keyboard.layer,
     platform: profile.platform,
     density: profile.density,
-    enterLabel: multiline ? 'return' : submit === undefined ? 'done' : 'go'
+    enter: multiline ? 'return' : submit === undefined ? 'done' : 'go'
   })
   // The surface reaches down to the edge of the screen.
   return layerOf([{ ...keys, rect: area }], area)

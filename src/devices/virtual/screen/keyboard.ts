@@ -1,5 +1,6 @@
 import type { Platform, Rect } from '../../device-types.ts'
 import { facts, type Draft, type KeyboardLayer, type Touch } from './box.ts'
+import type { SystemWords } from './system-words.ts'
 import { centeredText, typeStyles } from './draft-text.ts'
 
 const rowsOf: Readonly<Record<KeyboardLayer, readonly string[]>> = {
@@ -19,14 +20,16 @@ interface KeyboardKey {
 }
 
 /** The soft keyboard: every key that is drawn works. */
-export function placeKeyboard (area: Rect, { layer, platform, density, enterLabel }: {
+export function placeKeyboard (area: Rect, { layer, platform, density, enter, say }: {
   readonly layer: KeyboardLayer
   readonly platform: Platform
   readonly density: number
-  readonly enterLabel: string
+  /** What the enter key does. */
+  readonly enter: 'done' | 'go' | 'return'
+  readonly say: SystemWords
 }): Draft {
   const gap = 5 * density
-  const rows = keyRows(layer, enterLabel)
+  const rows = keyRows(layer, say(enter), say('Hide keyboard'))
   const keyHeight = Math.floor((area.height - gap) / rows.length) - gap
   const unit = Math.floor((area.width - gap) / 10)
   const keys = rows.flatMap((row, rowIndex) => {
@@ -47,7 +50,7 @@ export function placeKeyboard (area: Rect, { layer, platform, density, enterLabe
     key: 'keyboard',
     rect: area,
     paints: [{ kind: 'surface', color: 'keyboard' }],
-    facts: facts('group', { description: 'Keyboard' }),
+    facts: facts('group', { description: say('Keyboard') }),
     children: keys
   }
 }
@@ -65,7 +68,7 @@ function placeKey (key: KeyboardKey, boxKey: string, rect: Rect, platform: Platf
   }
 }
 
-function keyRows (layer: KeyboardLayer, enterLabel: string): KeyboardKey[][] {
+function keyRows (layer: KeyboardLayer, enterLabel: string, hideLabel: string): KeyboardKey[][] {
   const [first = '', second = '', third = ''] = rowsOf[layer]
   const shift: KeyboardKey = special('⇧', 1.5, { kind: 'keyboardLayer', layer: layer === 'letters' ? 'capitals' : 'letters' })
   const erase: KeyboardKey = special('⌫', 1.5, { kind: 'key', key: 'delete' })
@@ -78,7 +81,7 @@ function keyRows (layer: KeyboardLayer, enterLabel: string): KeyboardKey[][] {
       letter(','),
       { label: ' ', span: 3.5, touch: { kind: 'type', text: ' ' }, special: false },
       letter('.'),
-      { ...special('▾', 1, { kind: 'hideKeyboard' }), description: 'Hide keyboard' },
+      { ...special('▾', 1, { kind: 'hideKeyboard' }), description: hideLabel },
       { ...special(enterLabel, 2, { kind: 'key', key: 'enter' }), description: enterLabel }
     ]
   ]

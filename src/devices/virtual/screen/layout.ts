@@ -1,5 +1,6 @@
 import type { Platform } from '../../device-types.ts'
 import type { Draft } from './box.ts'
+import type { SystemWords } from './system-words.ts'
 
 /** What layout has to know of the phone. */
 export interface Layout {
@@ -10,6 +11,8 @@ export interface Layout {
   /** Scroll offsets by the key of the box that scrolls. */
   readonly offsets: Map<string, number>
   readonly focus: { readonly key: string, readonly cursor: number } | undefined
+  /** What the phone itself says, in its language. */
+  readonly say: SystemWords
   /** Whether the clipboard holds something for a field. */
   readonly canPaste: boolean
   /** How many more boxes this screen may have, so that no app file can ask for endless ones. */

@@ -31,28 +31,29 @@ export function placeDialog (node: DialogNode, scope: Scope, area: Rect, layout:
 
 /** A dialog of the phone itself. */
 export function placeSystemDialog (dialog: SystemDialog, area: Rect, layout: Layout): Draft {
+  const { say } = layout
   const close: Touch = { kind: 'closeSystemDialog' }
   if (dialog.kind === 'crash') {
     return dialogDraft('system', {
       id: 'app_stopped',
-      title: `${dialog.appName} has stopped`,
-      buttons: [{ text: 'Close app', style: 'plain', tap: close }]
+      title: say('{} has stopped', dialog.appName),
+      buttons: [{ text: say('Close app'), style: 'plain', tap: close }]
     }, area, layout, () => [])
   }
   if (dialog.kind === 'permission') {
     return dialogDraft('system', {
       id: 'permission',
-      title: `Allow ${dialog.app.app.name} to use ${dialog.wish.permission}?`,
+      title: say('Allow {} to use {}?', dialog.app.app.name, dialog.wish.permission),
       buttons: [
-        { id: 'deny', text: 'Don’t allow', style: 'plain', tap: { kind: 'answerPermission', granted: false } },
-        { id: 'allow', text: 'Allow', style: 'plain', tap: { kind: 'answerPermission', granted: true } }
+        { id: 'deny', text: say('Don’t allow'), style: 'plain', tap: { kind: 'answerPermission', granted: false } },
+        { id: 'allow', text: say('Allow'), style: 'plain', tap: { kind: 'answerPermission', granted: true } }
       ]
     }, area, layout, () => [])
   }
   return dialogDraft('system', {
     id: 'clipboard',
-    title: 'Clipboard',
-    buttons: [{ text: 'Cancel', style: 'plain', tap: close }, { text: 'Paste', style: 'plain', tap: { kind: 'paste' } }]
+    title: say('Clipboard'),
+    buttons: [{ text: say('Cancel'), style: 'plain', tap: close }, { text: say('Paste'), style: 'plain', tap: { kind: 'paste' } }]
   }, area, layout, () => [])
 }
 

@@ -24,15 +24,15 @@ export function placeHome (apps: readonly AppDefinition[], area: Rect, layout: L
     width: cellWidth,
     height: cell.height * density
   }, density))
-  const grid = { key: 'home', rect: area, paints: [], facts: facts('list', { description: 'Home' }), children: [clock, ...icons] }
+  const grid = { key: 'home', rect: area, paints: [], facts: facts('list', { description: layout.say('Home') }), children: [clock, ...icons] }
   return [scrollDraft(grid, bottomOf(icons, area.y), layout, false)]
 }
 
 /** The apps that run, to switch between them. */
 export function placeRecents (apps: readonly AppDefinition[], area: Rect, layout: Layout): Draft[] {
-  const { density } = layout
+  const { density, say } = layout
   const slot = { x: area.x + 24 * density, width: area.width - 48 * density, density }
-  const title = draftText(apps.length === 0 ? 'No recent apps' : 'Recent apps', { ...typeStyles.title, color: 'onWallpaper' }, {
+  const title = draftText(say(apps.length === 0 ? 'No recent apps' : 'Recent apps'), { ...typeStyles.title, color: 'onWallpaper' }, {
     key: 'recents/title', y: area.y + 16 * density, ...slot
   })
   let y = bottomOf([title], area.y) + 16 * density
@@ -53,33 +53,33 @@ export function placeRecents (apps: readonly AppDefinition[], area: Rect, layout
       ]
     }
   })
-  const clear: Draft[] = apps.length === 0 ? [] : [clearButton({ x: slot.x, y, width: slot.width, height: 48 * density }, density)]
-  const list = { key: 'recents', rect: area, paints: [], facts: facts('list', { description: 'Recent apps' }), children: [title, ...cards, ...clear] }
+  const clear: Draft[] = apps.length === 0 ? [] : [clearButton({ x: slot.x, y, width: slot.width, height: 48 * density }, layout)]
+  const list = { key: 'recents', rect: area, paints: [], facts: facts('list', { description: say('Recent apps') }), children: [title, ...cards, ...clear] }
   return [scrollDraft(list, y + 60 * density, layout, false)]
 }
 
 /** What a locked phone shows. */
-export function placeLock (area: Rect, { density }: Layout): Draft[] {
+export function placeLock (area: Rect, { density, say }: Layout): Draft[] {
   const clock: Draft = {
     key: 'lock/clock',
     rect: { ...area, height: Math.round(area.height * 0.4) },
     paints: [{ kind: 'clock', size: 76 * density }],
     children: []
   }
-  const hint = draftText('Swipe up to unlock', { ...typeStyles.body, color: 'onWallpaper' }, {
+  const hint = draftText(say('Swipe up to unlock'), { ...typeStyles.body, color: 'onWallpaper' }, {
     key: 'lock/hint', x: area.x, y: area.y + area.height - 72 * density, width: area.width, density
   }, { align: 'center' })
-  return [{ key: 'lock', rect: area, paints: [], facts: facts('group', { description: 'Lock screen' }), children: [clock, hint] }]
+  return [{ key: 'lock', rect: area, paints: [], facts: facts('group', { description: say('Lock screen') }), children: [clock, hint] }]
 }
 
-function clearButton (rect: Rect, density: number): Draft {
+function clearButton (rect: Rect, { density, say }: Layout): Draft {
   return {
     key: 'recents/clear',
     rect,
     paints: [{ kind: 'surface', color: 'accent', radius: 24 * density }],
-    facts: facts('button', { text: 'Clear all', clickable: true }),
+    facts: facts('button', { text: say('Clear all'), clickable: true }),
     tap: { kind: 'stopAllApps' },
-    children: [centeredText('Clear all', typeStyles.button, 'recents/clear/label', rect, density)]
+    children: [centeredText(say('Clear all'), typeStyles.button, 'recents/clear/label', rect, density)]
   }
 }
 
