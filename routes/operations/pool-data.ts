@@ -6,11 +6,12 @@ import { labelOfPrincipal } from '../../src/protocol/principal.ts'
 import { isoTime } from '../../src/tools/iso-time.ts'
 import { endsAt } from '../../src/tools/lease-data.ts'
 import { formatLeaseId } from './lease-id.ts'
+import type { AuditData, DeviceData, LeaseData, WaitingData } from './pool-shapes.ts'
 
 /** Enough of a handle to find it in a log, and far too little to guess it. */
 const shownCharacters = 6
 
-export function leaseData (lease: Lease): object {
+export function leaseData (lease: Lease): LeaseData {
   const { handle, deviceId, fence, state, holder, purpose, priority, grantedAtMs, end } = lease
   return {
     id: formatLeaseId(lease),
@@ -27,7 +28,7 @@ export function leaseData (lease: Lease): object {
   }
 }
 
-export function deviceData ({ description, state, reason, holds, failures, lease }: PooledDevice): object {
+export function deviceData ({ description, state, reason, holds, failures, lease }: PooledDevice): DeviceData {
   const { id, name, platform, kind, model, osVersion, labels } = description
   return {
     id,
@@ -52,11 +53,11 @@ export function deviceData ({ description, state, reason, holds, failures, lease
 }
 
 /** The devices that an order was about, as they are now. */
-export async function devicesData (leases: Pick<LeaseManager, 'devices'>, ids: readonly string[]): Promise<{ readonly devices: readonly object[] }> {
+export async function devicesData (leases: Pick<LeaseManager, 'devices'>, ids: readonly string[]): Promise<{ readonly devices: readonly DeviceData[] }> {
   return { devices: (await leases.devices()).filter(({ description }) => ids.includes(description.id)).map(deviceData) }
 }
 
-export function waitingData ({ id, principal, priority, wanted, purpose, sinceMs, position, estimateMs }: WaitingRequest, nowMs: number): object {
+export function waitingData ({ id, principal, priority, wanted, purpose, sinceMs, position, estimateMs }: WaitingRequest, nowMs: number): WaitingData {
   return {
     id,
     position,
@@ -70,7 +71,7 @@ export function waitingData ({ id, principal, priority, wanted, purpose, sinceMs
   }
 }
 
-export function auditData ({ id, atMs, event, deviceId, lease, principal, by, reason }: AuditEntry): object {
+export function auditData ({ id, atMs, event, deviceId, lease, principal, by, reason }: AuditEntry): AuditData {
   return {
     id,
     at: isoTime(atMs),
