@@ -117,9 +117,9 @@ function leaseData (lease: Lease, state: string, call: ToolCall): Record<string,
 }
 
 function leaseLine (lease: Lease, state: string, call: ToolCall): string {
-  const { handle, deviceId, purpose, sessionKey } = lease
+  const { handle, deviceId, purpose, sessionKey, grantedAtMs, ttlMs } = lease
   return [
-    `${handle} on ${word(deviceId)} until ${endsAt(lease)}`,
+    `${handle} on ${word(deviceId)} until ${endsAt(lease)}, granted at ${isoTime(grantedAtMs)}, ttl ${ttlMs} ms`,
     ...(state === 'granted' ? [] : [state]),
     ...(isOfKey(lease, call) ? ['mine (of your session key)'] : sessionKey === undefined ? [] : ['of a session key']),
     ...(purpose === undefined ? [] : [quote(purpose, 200)])

@@ -4,7 +4,7 @@ import { quote, word } from '../text/quote.ts'
 import { deviceStates, type PooledDevice } from '../leases/contract/lease-manager.ts'
 import type { Principal } from '../protocol/principal.ts'
 import type { DeviceToolParts } from './device-tool-parts.ts'
-import { deviceName } from './lease-data.ts'
+import { deviceName, endsAt } from './lease-data.ts'
 import { page } from './page.ts'
 import { isMine, pooledDeviceData } from './pooled-device-data.ts'
 import { defineTool, type ToolDefinition } from './tool-definition.ts'
@@ -50,12 +50,12 @@ export function createPoolTools ({ leases }: Pick<DeviceToolParts, 'leases'>): T
 }
 
 function pooledLine (device: PooledDevice, principal: Principal): string {
-  const { description, state, reason } = device
+  const { description, state, reason, lease } = device
   const labels = description.labels.map(word)
   return [
     deviceName(description),
     state,
-    ...(isMine(device, principal) ? ['mine'] : []),
+    ...(lease !== undefined && isMine(device, principal) ? [`mine until ${endsAt(lease)}`] : []),
     ...(labels.length === 0 ? [] : [`labels ${labels.join(',')}`]),
     ...(reason === undefined ? [] : [quote(reason, 200)])
   ].join(' ')

@@ -63,7 +63,7 @@ t.test('listDevices says why a phone cannot be had', async (t) => {
   const { text, structuredContent } = await call('listDevices')
   const blocked = await call('listDevices', { state: 'blocked' })
 
-  t.match(text, /^a-tablet .* blocked labels big,spare "broken glass"\nb-phone .* free\nc-phone .* draining mine labels big "moves to the lab"\nd-phone .* free$/)
+  t.match(text, /^a-tablet .* blocked labels big,spare "broken glass"\nb-phone .* free\nc-phone .* draining mine until \S+ labels big "moves to the lab"\nd-phone .* free$/)
   t.match(structuredContent.devices, [{ state: 'blocked', reason: 'broken glass' }, { state: 'free', reason: undefined }, { state: 'draining', mine: true }, {}])
   t.match(blocked.structuredContent, { total: 1 })
 })
@@ -86,7 +86,7 @@ t.test('a lease is marked for its holder; others see a leased device and nothing
   const theirs = await call('listDevices', {}, { principal: bob })
 
   t.match(mine.structuredContent.devices, [{ state: 'leased', mine: true, expiresAt: '1970-01-01T00:26:40.000Z' }])
-  t.match(mine.text, / leased mine$/)
+  t.match(mine.text, / leased mine until 1970-01-01T00:26:40\.000Z$/)
   t.match(theirs.structuredContent.devices, [{ state: 'leased', mine: undefined, expiresAt: undefined }])
   for (const secret of [lease, 'secret plan', alice.subject, 'ls_', 'expiresAt']) t.notMatch(JSON.stringify(theirs), secret)
 })
@@ -256,7 +256,7 @@ t.test('listLeases says that leases of other agents under the same token are in 
     ['c-phone', true, true], ['a-tablet', undefined, undefined], ['b-phone', true, undefined]
   ])
   t.equal(structuredContent.total, 3)
-  t.match(text, /Z mine \(of your session key\)\n.*Z\n.*Z of a session key\nAll agents under your token are one holder.*leave it\.$/)
+  t.match(text, /ms mine \(of your session key\)\n.*ms\n.*ms of a session key\nAll agents under your token are one holder.*leave it\.$/)
   t.match(first.structuredContent, { leases: { length: 1, 0: { device: 'c-phone' } }, total: 3 })
   t.match(first.text, /\n\(2 more\)$/)
   t.same(keyless.structuredContent.leases.map(({ mine }: any) => mine), [undefined, undefined, undefined])
@@ -270,7 +270,7 @@ t.test('listLeases marks the lease of the session key, and shows one that only a
 
   const { text, structuredContent } = await call('listLeases', {}, { sessionKey: 'hash' })
 
-  t.match(text, /Z expiring mine \(of your session key\)$/)
+  t.match(text, /ms expiring mine \(of your session key\)$/)
   t.match(structuredContent, { leases: [{ state: 'expiring', mine: true, hasSessionKey: true }] })
   t.equal((await call('listLeases', {}, { sessionKey: 'other' })).structuredContent.leases[0].mine, undefined)
 })
