@@ -11,14 +11,15 @@ t.test('what is no regular expression is refused', (t) => {
   t.end()
 })
 
+/** Texts that no search reads without failing. */
+const unreadable: readonly string[][] = [new Proxy<string[]>([], { get () { throw new Error('it was searched') } })]
+
 t.test('a pattern that would run for ever is stopped and refused', async (t) => {
   const text = `${'a'.repeat(60)}!`
 
   for (const pattern of ['(a+)+$', '(a|a)*$', '^(?:.*?a){40}b$']) {
     t.throws(() => matchPattern(pattern, [[text]]), { code: 'invalid_pattern', message: /too long/, retryable: false }, pattern)
-    const startMs = performance.now()
-    t.throws(() => matchPattern(pattern, [[text]]), { message: /too long/ })
-    t.ok(performance.now() - startMs < 40, 'and is not searched for again')
+    t.throws(() => matchPattern(pattern, unreadable), { message: /too long/ }, 'and is not searched for again')
     // Searches of one turn of the loop share what time there is.
     await new Promise(setImmediate)
   }
@@ -56,13 +57,18 @@ t.test('a pattern is not blamed for a machine that stays busy', async (t) => {
 
 t.test('several slow patterns in one turn of the loop hold it no longer than one', async (t) => {
   await new Promise(setImmediate)
-  const before = process.cpuUsage()
+  const problems: string[] = []
 
   for (let again = 0; again < 40; again += 1) {
-    t.throws(() => matchPattern(`(a|a)*[ab]*\\w+\\d|(?:.*?a){20}x{${again}}`, [['a'.repeat(329) + '!']]), { code: 'invalid_pattern' })
+    try {
+      matchPattern(`(a|a)*[ab]*\\w+\\d|(?:.*?a){20}x{${again}}`, [['a'.repeat(329) + '!']])
+    } catch (refusal) {
+      problems.push((refusal as Error).message)
+    }
   }
 
-  const { user, system } = process.cpuUsage(before)
-  // 205 ms are the most by design; other threads of the process are counted as well.
-  t.ok((user + system) / 1_000 < 600, `${(user + system) / 1_000} ms`)
+  t.equal(problems.length, 40)
+  // One that is searched for until it is known to be slow takes more than half of what a turn has.
+  t.ok(problems.filter((problem) => /too long/.test(problem)).length <= 3, 'the rest is not searched for in this turn')
+  t.ok(problems.slice(10).every((problem) => /too busy/.test(problem)))
 })
