@@ -87,7 +87,7 @@ export interface Lane {
 
   /** Makes one change, in turn. @returns undefined: it did not fit */
   change (event: LeaseEvent): Promise<Occupancy | undefined>
-  /** How a change to several devices is made of one: in the turn of all of them. */
+  /** The steps of one change, for a change to several devices at once: its caller holds the turns of all of them. */
   readonly steps: ChangeSteps
 
   /** Ends a lease. @returns undefined: it was over, or it was to end by time and is not due */
@@ -98,7 +98,7 @@ export interface Lane {
   confirm (lease: Lease): Promise<boolean>
   /** A sign of the holder of a lease. */
   hear (handle: string): void
-  /** The lease that awaited its owner goes on: the owner is there. */
+  /** The lease that awaited its holder after a restart goes on: the holder has been heard of. */
   resume (lease: Lease): Promise<void>
   /** Ends or resumes the lease if that is due, and sets the timer. */
   review (): Promise<void>
@@ -109,7 +109,7 @@ export interface Lane {
   isThere (lease: Lease): boolean
   /** Looks at the device. */
   probe (): Promise<Sighting>
-  /** Looks at the device, and has ended its lease by the time it returns if it has to. */
+  /** Looks at the device, and ends its lease if the look shows that it has to end. Returns after that. */
   look (): Promise<Sighting>
   /** When it is worth asking again for the absent device of a lease: something is found out or decided by then. */
   retryAfterMs (lease: Lease): number
@@ -119,7 +119,7 @@ export interface Lane {
   /** What becomes or became of the cleanup after a lease; undefined when this process knows of none. */
   cleanupAfter (lease: Lease): Promise<Cleanup> | undefined
 
-  // These four are called in the turn of the device.
+  // `connect`, `disconnect`, `leave` and `left` are called in the turn of the device.
   /** The device is reached through this driver from now on. One that was about to leave stays. */
   connect (driver: FencedDriver): Promise<void>
   /** The device cannot be reached any more. */

@@ -10,7 +10,7 @@
  *
  * A request that would exceed its holder's limit waits until leases of that holder end.
  *
- * When the device side fails to decide on a grant, as on a full disk, the request stays at its
+ * When a grant can neither be made nor refused, as on a full disk, the request stays at its
  * position, and the devices are left alone for a second or until a new request comes. The caller
  * is told so; one that does not wait gets the fault.
  *
