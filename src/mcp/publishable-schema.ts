@@ -3,7 +3,7 @@
  *
  * Clients hand the whole list of tools to a model provider, and each provider takes another part
  * of JSON Schema: one keyword that a checker does not know loses all tools for its callers. What
- * is published keeps to what all of them read (docs/decisions/0035). What it leaves out, the
+ * is published keeps to what all of them read (docs/decisions/0034). What it leaves out, the
  * check of the arguments still holds callers to, in plain words.
  */
 import { isObject, type JsonObject } from '../protocol/message.ts'

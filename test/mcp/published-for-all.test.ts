@@ -3,7 +3,7 @@
  * restriction stands with its source: a provider's documentation, or a report of what was refused.
  *
  * One tool that a checker refuses loses the whole list for its callers, so a restriction of one
- * provider holds for all tools (docs/decisions/0035).
+ * provider holds for all tools (docs/decisions/0034).
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
