@@ -90,6 +90,8 @@ function begin ({ port, token, body, headers = {} }: Posting): ClientRequest {
     port,
     method: 'POST',
     path: '/mcp',
+    // A kept connection may be over its time before this process, busy with something else, comes to see it.
+    agent: false,
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers }
   })
   outgoing.end(body)
