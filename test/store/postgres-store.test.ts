@@ -175,6 +175,32 @@ t.test('a transaction of another term is undone, whatever the process still beli
   t.strictSame(await database.ask('SELECT handle FROM leases'), [])
 })
 
+t.test('a process that was taken over from while it waited writes nothing, whatever the isolation is by default', async (t) => {
+  const [{ name }] = await database.ask('SELECT current_database() AS name') as [{ name: string }]
+  t.teardown(() => database.ask(`ALTER DATABASE "${name}" RESET default_transaction_isolation`))
+  for (const isolation of ['repeatable read', 'serializable']) {
+    await database.ask(`ALTER DATABASE "${name}" SET default_transaction_isolation = '${isolation}'`)
+    await database.empty()
+    const store = await openTestStore(database.url, { limits: patient })
+    await store.leases.enroll(['a'])
+    const successor = await database.connect()
+    t.strictSame((await successor.query('SHOW default_transaction_isolation')).rows, [{ default_transaction_isolation: isolation }])
+    await successor.query('SELECT pg_advisory_lock(1836019570, 2)')
+    const granted = t.rejects(store.leases.change(grantEvent('a', 'ls_1')), { code: 'store_taken_over' }, isolation)
+    await until(async () => (await database.ask(
+      "SELECT 1 FROM pg_locks WHERE NOT granted AND locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+    )).length > 0)
+
+    await successor.query('UPDATE claim SET term = term + 1')
+    await successor.query('SELECT pg_advisory_unlock(1836019570, 2)')
+
+    await granted
+    t.strictSame(await database.ask('SELECT handle FROM leases'), [])
+    await successor.end()
+    await store.close()
+  }
+})
+
 t.test('a new term waits for transactions of the one before', async (t) => {
   await database.empty()
   const { leases } = await open(t)
@@ -201,12 +227,12 @@ t.test('a new term waits for transactions of the one before', async (t) => {
 t.test('a commit whose answer is lost has happened or not, and the change says which', async (t) => {
   const { network, store, leases } = await setup(t)
 
-  network.cutAt('COMMIT', 'after')
+  network.cutAt('COMMIT\0', 'after')
   t.match(await leases.change(grantEvent('a', 'ls_1')), { lease: { handle: 'ls_1', fence: 1 } })
   await until(() => isAnswering(store))
   t.match(await leases.lease('ls_1'), { state: 'granted' })
 
-  network.cutAt('COMMIT', 'before')
+  network.cutAt('COMMIT\0', 'before')
   await t.rejects(leases.change(grantEvent('b', 'ls_2')), unavailable)
   await until(() => isAnswering(store))
   t.equal(await leases.lease('ls_2'), undefined)

@@ -11,7 +11,9 @@ const sessionOptions = [
   // The server gives up a machine that is gone, and with it the claim of its process, after about ten seconds.
   'tcp_keepalives_idle=5', 'tcp_keepalives_interval=2', 'tcp_keepalives_count=3',
   // Whatever the server's default is: a commit is on the disk before it is answered.
-  'synchronous_commit=on'
+  'synchronous_commit=on',
+  // And a statement sees what was committed while it, or its transaction, waited for a lock.
+  'default_transaction_isolation=read\\ committed'
 ].map((option) => `-c ${option}`)
 
 export interface PostgresServer {

@@ -149,8 +149,9 @@ export function createPostgresWork ({ pool, claim, limits, scheduler, onRefusal 
 }
 
 async function begin (connection: PoolClient, durable: boolean): Promise<{ readonly term: number, readonly xid: string }> {
+  // Above this level, whatever the database's default is, the term would be read as it was before the wait for the gate.
   // Several statements are answered by as many results, of which the type knows nothing.
-  const answered: unknown = await connection.query(`BEGIN; ${durable ? '' : 'SET LOCAL synchronous_commit = off; '}${enterTerm}`)
+  const answered: unknown = await connection.query(`BEGIN ISOLATION LEVEL READ COMMITTED; ${durable ? '' : 'SET LOCAL synchronous_commit = off; '}${enterTerm}`)
   const last: unknown = Array.isArray(answered) ? answered.at(-1)?.rows?.[0] : undefined
   if (typeof last !== 'object' || last === null || !('term' in last && 'xid' in last)) throw new Error('the table of the claim is empty')
   return { term: Number(last.term), xid: String(last.xid) }
