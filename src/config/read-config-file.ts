@@ -6,13 +6,13 @@ import { readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isAlias, isMap, isScalar, LineCounter, parseDocument, type Document, type Node } from 'yaml'
 import { nearestName } from '../refusals/nearest-name.ts'
-import { tooDeepAt } from '../text/yaml-depth.ts'
+import { yamlExcess } from '../text/yaml-budget.ts'
 import type { ConfigProblem } from './config-refusal.ts'
 import type { SaidSetting, SettingSource } from './setting-source.ts'
 import { keysBelow, settings, type Setting } from './setting.ts'
 
 const mostCharacters = 262_144
-const deepest = 64
+const mostLevels = 64
 const mostAliases = 100
 const mostParts = 10_000
 
@@ -33,10 +33,10 @@ function readConfigText (text: string, file: string): SettingSource {
   const said: SaidSetting[] = []
   const problems: ConfigProblem[] = []
   const lines = new LineCounter()
-  const tooFar = text.length > mostCharacters ? mostCharacters : tooDeepAt(text, deepest)
+  const tooFar = text.length > mostCharacters ? mostCharacters : yamlExcess(text, { levels: mostLevels })?.at
   if (tooFar !== undefined) {
     const line = text.slice(0, tooFar).split('\n').length
-    const message = text.length > mostCharacters ? `has more than ${mostCharacters} characters` : `is nested deeper than ${deepest} levels`
+    const message = text.length > mostCharacters ? `has more than ${mostCharacters} characters` : `is nested deeper than ${mostLevels} levels`
     return { said, problems: [{ source: `${file}:${line}`, message }] }
   }
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
@@ -99,7 +99,7 @@ function resolved (node: Node | null, document: Document): Node | undefined {
 function valueOf (node: Node, document: Document): { readonly value: unknown } | undefined {
   try {
     const value: unknown = node.toJS(document, { maxAliasCount: mostAliases })
-    return partsOf(value, deepest, mostParts) > mostParts ? undefined : { value }
+    return partsOf(value, mostLevels, mostParts) > mostParts ? undefined : { value }
   } catch (error) {
     // What the parser of YAML throws for an alias.
     if (error instanceof ReferenceError) return undefined

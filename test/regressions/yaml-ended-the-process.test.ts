@@ -3,12 +3,13 @@
  * themselves or stand for very much ended the start with an error of the parser. In mooring.yaml
  * and in the files of apps both are errors with a line.
  */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { readConfigFile } from '../../src/config/read-config-file.ts'
+import { sampleAppsFolder } from '../../src/devices/virtual/apps/load-apps.ts'
 import { readYaml } from '../../src/devices/virtual/apps/read-yaml.ts'
-import { tooDeepAt } from '../../src/text/yaml-depth.ts'
+import { yamlExcess } from '../../src/text/yaml-budget.ts'
 import { scratchFile } from '../support/scratch-file.ts'
 
 const levels = 20_000
@@ -44,10 +45,31 @@ t.test('YAML that goes deep is refused with the line, whichever way it goes deep
 
 t.test('what goes only as deep as anything has to is read', (t) => {
   const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
-  t.equal(tooDeepAt(nested(64), 64), undefined)
-  t.equal(tooDeepAt(nested(65), 64), 64)
-  t.equal(tooDeepAt(Array.from({ length: 5_000 }, (_, i) => `k${i}: [1, {a: b}]`).join('\n'), 8), undefined)
-  t.equal(tooDeepAt(`a: "${'['.repeat(1_000)}"\n# ${'{'.repeat(1_000)}\nb: |\n  ${'- '.repeat(1_000)}`, 8), undefined, 'what only looks like it is text')
+  t.equal(yamlExcess(nested(64), { levels: 64 }), undefined)
+  t.strictSame(yamlExcess(nested(65), { levels: 64 }), { of: 'levels', at: 64 })
+  t.equal(yamlExcess(Array.from({ length: 5_000 }, (_, i) => `k${i}: [1, {a: b}]`).join('\n'), { levels: 8 }), undefined)
+  t.equal(yamlExcess(`a: "${'['.repeat(1_000)}"\n# ${'{'.repeat(1_000)}\nb: |\n  ${'- '.repeat(1_000)}`, { levels: 8 }), undefined, 'what only looks like it is text')
+  t.end()
+})
+
+t.test('what a caller sent is refused with the line before much work is done for it', (t) => {
+  const manyParts: Readonly<Record<string, string>> = {
+    keys: Array.from({ length: 13_000 }, (_, i) => `k${i}:`).join('\n'),
+    'a list': `[${'a,'.repeat(32_000)}]`,
+    'empty rows': '-\n'.repeat(32_000),
+    anchors: '&a '.repeat(20_000),
+    comments: '#\n'.repeat(32_000),
+    'empty lines': '\n'.repeat(65_000)
+  }
+  for (const [name, text] of Object.entries(manyParts)) {
+    t.match(readYaml(text, { allowsAliases: false }), { ok: false, problem: /^more than 28000 words and marks, the last at line \d+$/ }, name)
+  }
+  t.strictSame(yamlExcess('a: b', { levels: 8, lexemes: 3 }), { of: 'lexemes', at: 1 })
+
+  const samples = readdirSync(sampleAppsFolder).filter((name) => name.endsWith('.yaml')).map((name) => readFileSync(join(sampleAppsFolder, name), 'utf8'))
+  for (const sample of samples) {
+    t.equal(yamlExcess(sample, { levels: 64, lexemes: 28_000 * sample.length / 65_536 }), undefined, 'as many as the sample apps have are allowed in the largest file')
+  }
   t.end()
 })
 

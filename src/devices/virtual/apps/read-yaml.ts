@@ -6,9 +6,11 @@
  * are refused where a caller sent the text, and so is what has too many parts or goes too deep.
  */
 import { isAlias, isMap, isScalar, LineCounter, parseDocument, visit, type Node } from 'yaml'
-import { tooDeepAt } from '../../../text/yaml-depth.ts'
+import { yamlExcess } from '../../../text/yaml-budget.ts'
 
 const mostParts = 100_000
+/** In what a caller sent. An app of 64 KB that is written like the sample apps has 26,000. */
+const mostLexemes = 28_000
 const deepest = 64
 const mostAliases = 100
 
@@ -29,8 +31,11 @@ const tooDeep = `nested deeper than ${deepest} levels`
 
 function read (text: string, allowsAliases: boolean): ReadYaml {
   const lines = new LineCounter()
-  const tooFar = tooDeepAt(text, deepest)
-  if (tooFar !== undefined) return { ok: false, problem: `${tooDeep} at line ${text.slice(0, tooFar).split('\n').length}` }
+  const excess = yamlExcess(text, allowsAliases ? { levels: deepest } : { levels: deepest, lexemes: mostLexemes })
+  if (excess !== undefined) {
+    const problem = excess.of === 'levels' ? tooDeep : `more than ${mostLexemes} words and marks, the last`
+    return { ok: false, problem: `${problem} at line ${text.slice(0, excess.at).split('\n').length}` }
+  }
   const document = parseDocument(text, { uniqueKeys: false, lineCounter: lines, prettyErrors: false })
   const [error] = document.errors
   if (error !== undefined) return { ok: false, problem: `${error.message} at line ${lines.linePos(error.pos[0]).line}` }
