@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import type { Test } from 'tap'
 import { encodeHeaderValue } from '../../src/protocol/header-value.ts'
-import { mcpWire } from '../support/mcp-wire.ts'
+import { eventsOf, mcpWire } from '../support/mcp-wire.ts'
 import { startTestApp } from '../support/start-test-app.ts'
 import { asyncProperty, type FuzzProperty } from './fuzz-property.ts'
 import { hostileText, hostileValue } from './hostile-values.ts'
@@ -72,7 +72,8 @@ export async function deviceProperties (t: Pick<Test, 'teardown'>): Promise<read
       const args = typeof given === 'object' && given !== null && !Array.isArray(given) ? { ...given, ...(stray > 0 && 'lease' in known && name !== 'releaseDevice' ? { lease } : {}), ...('timeoutMs' in known ? { timeoutMs: 20 } : {}) } : given
       const logged = log().length
       const reply = await wire.modern('tools/call', { name, arguments: args }, mirroredHeaders(known, args))
-      const answer = reply.json()
+      // A request that waited was answered on a stream, at whose end the response stands.
+      const answer = reply.headers['content-type']?.startsWith('text/event-stream') === true ? eventsOf(reply.text).at(-1) : reply.json()
       // The second phone goes back at once; the first stays ours all along.
       if (name === 'acquireDevice' && answer.result?.isError === undefined) await wire.call('releaseDevice', { lease: answer.result?.structuredContent.lease })
       if (log().length > logged) throw new Error(log().slice(logged))

@@ -190,6 +190,7 @@ t.test('a device that does not answer within two seconds is passed over', async 
 
   const acquiring = acquire()
   await silence?.begun
+  await idle()
   time.advance(1_999)
   await idle()
   t.equal(await stateOf('phone-1'), 'free')

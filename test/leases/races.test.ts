@@ -63,6 +63,7 @@ t.test('a caller whose wait is over while its device is being granted gets what 
   const silence = phone.hold('bootId')
   await leases.release({ handle: (await served.outcome).handle, holder: { principal: 'ann' } })
   await silence.begun
+  await idle()
   time.advance(1_000)
   await idle()
   t.equal(refused.now(), 'waiting', 'its time is over, and it is being served')

@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { DeviceSelector, QueuePosition } from '../../src/leases/contract/lease-manager.ts'
 import { fakeDriver, fakePool } from '../support/fake-driver.ts'
+import { idle } from '../support/idle.ts'
 import { alice, bob, leaseBench, type LeaseBench } from '../support/lease-bench.ts'
 import { pass, request } from '../support/pool-moves.ts'
 
@@ -76,6 +77,7 @@ t.test('a request that waits for what an operator holds is told so at once, agai
   const positions: QueuePosition[] = []
   const waiting = request(leases, 'ann', { onWaiting: (position) => { positions.push(position) } })
   const impatient = request(leases, 'ben', { waitMs: 2_000 })
+  await idle()
   t.match(positions, [{ position: 1, estimateMs: undefined, note: /^an operator keeps what matches from new leases: block "cracked"$/ }])
 
   await pass(time, 2_000)

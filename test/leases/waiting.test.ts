@@ -48,6 +48,7 @@ t.test('a position is told again when its estimate has moved by more than five s
   const positions: QueuePosition[] = []
   request(leases, 'ann', { onWaiting: (position) => { positions.push(position) } })
 
+  await idle()
   await pass(time, 60_000)
   t.strictSame(positions, [{ position: 1, estimateMs: ttlMs }])
   await leases.renew({ handle, holder: alice, ttlMs: ttlMs - 55_000 })

@@ -33,7 +33,7 @@
  */
 import { priorities, type Priority } from '../contract/lease.ts'
 import type { DeviceSelector, QueuePosition } from '../contract/lease-manager.ts'
-import { assignAll, assignDevices } from './assign-devices.ts'
+import { assignAll, assignDevices, canAssignAll } from './assign-devices.ts'
 import type { DeviceAvailability } from './availability.ts'
 import { deviceSetOf, hasDevice, isEmpty, removeDevice } from './device-set.ts'
 import { createMatcher, type Matches } from './matches.ts'
@@ -203,7 +203,7 @@ export function createAcquireQueue ({ ageMs, reserveAfterMs, maxBypasses }: Fair
           continue
         }
         passedOver.push(entry)
-        if (isOverdue(entry, nowMs) && assignAll(matches.each, byPreference, foreseeable) !== undefined) {
+        if (isOverdue(entry, nowMs) && canAssignAll(matches.each, foreseeable)) {
           if (!entry.isLimited) take(assignDevices(matches.each, byPreference, available))
           allowances.set(principal, allowance - wanted.length)
           if (!keptFor.has(principal)) keptFor.set(principal, request.id)

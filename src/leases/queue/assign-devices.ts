@@ -1,4 +1,4 @@
-import { hasDevice, overlap, type DeviceSet } from './device-set.ts'
+import { addDevice, emptyDeviceSet, firstDevice, hasDevice, overlap, removeDevice, type DeviceSet } from './device-set.ts'
 
 /**
  * Gives each wanted device a device of its own, for as many of them as possible.
@@ -69,11 +69,46 @@ export function findTooFew (wanted: readonly DeviceSet[], devices: readonly numb
   return { wanted: [...competing].sort((a, b) => a - b), devices: contested.size }
 }
 
+/**
+ * Whether there is a device for each of the wanted.
+ *
+ * Each of the wanted in turn takes a device that is left. Where none is, one that was served before
+ * gives up its device and takes another (an augmenting path). A device that is left ends the search at
+ * once and each assigned device is looked at once, so the time of a search grows with the count
+ * of the wanted and hardly with the devices. The queue asks this of every waiting request, and
+ * `assignDevices` of the few that are served.
+ */
+export function canAssignAll (wanted: readonly DeviceSet[], available: DeviceSet): boolean {
+  if (!wanted.every((matching) => overlap(matching, available))) return false
+  const left = available.slice()
+  const takenBy = new Map<number, number>()
+
+  function serve (index: number, seen: DeviceSet): boolean {
+    const matching = wanted[index] ?? left
+    const free = firstDevice(matching, left)
+    if (free !== undefined) {
+      removeDevice(left, free)
+      takenBy.set(free, index)
+      return true
+    }
+    for (const [device, owner] of takenBy) {
+      if (hasDevice(seen, device) || !hasDevice(matching, device)) continue
+      addDevice(seen, device)
+      if (serve(owner, seen)) {
+        takenBy.set(device, index)
+        return true
+      }
+    }
+    return false
+  }
+
+  return wanted.every((_, index) => serve(index, emptyDeviceSet(available.length * 32)))
+}
+
 /** As `assignDevices`, but a device for each of the wanted, or undefined when that is not possible. */
 export function assignAll (
   wanted: readonly DeviceSet[], devices: readonly number[], available: DeviceSet
 ): readonly number[] | undefined {
-  if (!wanted.every((matching) => overlap(matching, available))) return undefined
-  const assigned = assignDevices(wanted, devices, available).filter((index) => index !== undefined)
-  return assigned.length === wanted.length ? assigned : undefined
+  if (!canAssignAll(wanted, available)) return undefined
+  return assignDevices(wanted, devices, available).filter((index) => index !== undefined)
 }

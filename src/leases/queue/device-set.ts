@@ -43,3 +43,12 @@ export function overlap (one: DeviceSet, other: DeviceSet): boolean {
   }
   return false
 }
+
+/** The device with the lowest index that is in both; undefined when there is none. */
+export function firstDevice (one: DeviceSet, other: DeviceSet): number | undefined {
+  for (let i = 0; i < one.length; i++) {
+    const both = (one[i] ?? 0) & (other[i] ?? 0)
+    if (both !== 0) return i * 32 + 31 - Math.clz32(both & -both)
+  }
+  return undefined
+}

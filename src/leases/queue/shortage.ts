@@ -4,7 +4,7 @@ import {
   CapacityExhaustedRefusal, CleanupInProgressRefusal, DevicesOnHoldRefusal, TooManyDevicesRefusal, UnknownDeviceRefusal, holdNote,
   type HeldDevice, type Shortage
 } from '../contract/lease-refusals.ts'
-import { assignDevices, findTooFew } from './assign-devices.ts'
+import { assignDevices, canAssignAll, findTooFew } from './assign-devices.ts'
 import type { DeviceAvailability } from './availability.ts'
 import { deviceSetOf, hasDevice, isEmpty, overlap, type DeviceSet } from './device-set.ts'
 import { selectorText } from './match-device.ts'
@@ -21,6 +21,7 @@ export function whyNever (
   if (unknown.length > 0) {
     return new UnknownDeviceRefusal(devices.map(({ description }) => description), wanted.length === 1 ? [] : sortsOf(unknown))
   }
+  if (canAssignAll(matches.each, matches.any)) return undefined
   const short = shortageOf(wanted, matches, devices, matches.any)
   if (short === undefined) return undefined
   const atOnce = countAssigned(matches, devices, matches.any)
@@ -70,7 +71,7 @@ export function noteOfHolds (matches: Matches, devices: readonly DeviceAvailabil
 function heldInTheWay (matches: Matches, devices: readonly DeviceAvailability[]): readonly HeldDevice[] {
   if (devices.every(({ hold }) => hold === undefined)) return []
   const others = deviceSetOf(devices, ({ hold }) => hold === undefined)
-  if (countAssigned(matches, devices, others) === matches.each.length) return []
+  if (canAssignAll(matches.each, others)) return []
   return matching(matches, devices).flatMap(({ description: { id: device }, hold }) => hold === undefined ? [] : [{ device, hold }])
 }
 

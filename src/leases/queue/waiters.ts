@@ -3,7 +3,8 @@
  *
  * Every request goes through the queue, also one that does not wait: it joins, is considered once,
  * and leaves. The queue is looked through on every change of the devices, and once a second while
- * there are waiters, because requests age. A request that is to be granted is suspended while the
+ * there are waiters, because requests age. However much changes in one turn of the event loop, the
+ * queue is looked through at the first change and at the end of the turn. A request that is to be granted is suspended while the
  * device side grants it, and its devices are not proposed to another request meanwhile. If the
  * grant fails, because a device does not answer or the caller has left, the request goes back to
  * its position and the queue is looked through again.
@@ -103,7 +104,10 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, i
   let requests = 0
   let stopConsidering: Cancel | undefined
   let closedBy: Error | undefined
-  let isConsidering = false
+  /** Requests that have joined and were not considered yet. */
+  const joined = new Set<Waiter>()
+  /** Whether the queue was looked through in this turn of the event loop, and has changed since. */
+  let hasConsidered = false
   let hasChanged = false
 
   /** Looks at the devices again. Those that are being granted, or are left alone, cannot be granted to another request. */
@@ -187,6 +191,7 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, i
       const answer = (outcome: readonly Lease[] | Error) => {
         if (!waiters.delete(id)) return
         queue.remove(id)
+        joined.delete(waiter)
         signal.removeEventListener('abort', leave)
         stopWaiting()
         if (waiters.size === 0) stopConsideringRegularly()
@@ -208,14 +213,8 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, i
         stopWaiting = scheduler.after(waitMs, waitOn)
         stopConsidering ??= scheduler.every(considerEveryMs, considerRegularly)
       }
-      try {
-        consider()
-        look()
-        tellPosition(waiter, queue.position(id, devices, nowMs()))
-      } catch (fault) {
-        // The caller hears of the fault, so it is no longer there to be served.
-        answer(fault instanceof Error ? fault : new Error('the queue could not be looked through', { cause: fault }))
-      }
+      joined.add(waiter)
+      consider()
     })
   }
 
@@ -242,25 +241,43 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, i
     stopConsidering = undefined
   }
 
-  /** Begins all grants that can be made now, and refuses the requests that cannot wait any longer. */
+  /** Looks through the queue at the first change in a turn of the event loop, and at its end if more has changed. */
   function consider () {
     hasChanged = true
-    // Refusing a request comes back here; that makes the loop run again instead of nesting.
-    if (isConsidering) return
-    isConsidering = true
+    if (hasConsidered) return
+    hasConsidered = true
+    setImmediate(() => {
+      hasConsidered = false
+      if (hasChanged) consider()
+    })
+    hasChanged = false
+    if (closedBy !== undefined || waiters.size === 0) return
     try {
-      while (hasChanged) {
-        hasChanged = false
-        if (closedBy !== undefined || waiters.size === 0) break
-        look()
-        for (const next of queue.nextGrants(devices, nowMs(), allowanceOf)) begin(next)
-        for (const { request, answer, granting, isTimeUp } of [...waiters.values()]) {
-          if (isTimeUp && granting === undefined) answer(request.waitMs > 0 ? timedOut(request) : notNow(request))
-        }
-      }
-    } finally {
-      isConsidering = false
+      lookThrough()
+    } catch (cause) {
+      const fault = cause instanceof Error ? cause : new Error('the queue could not be looked through', { cause })
+      log.error({ err: fault }, 'the queue could not be looked through')
+      // These callers hear of the fault, so they are no longer there to be served.
+      for (const { answer } of [...joined]) answer(fault)
     }
+  }
+
+  /** Begins all grants that can be made now, and refuses the requests that cannot wait any longer. */
+  function lookThrough () {
+    look()
+    for (const next of queue.nextGrants(devices, nowMs(), allowanceOf)) begin(next)
+    for (const { request, answer, granting, isTimeUp } of [...waiters.values()]) {
+      if (isTimeUp && granting === undefined) answer(request.waitMs > 0 ? timedOut(request) : notNow(request))
+    }
+    if (joined.size > 0) tellJoined()
+  }
+
+  /** Tells the callers that have just joined their positions. What is being granted meanwhile is not available. */
+  function tellJoined () {
+    look()
+    const positions = queue.positions(devices, nowMs())
+    for (const waiter of joined) tellPosition(waiter, positions.get(waiter.request.id))
+    joined.clear()
   }
 
   function notNow (request: AcquireRequest): Error {
@@ -357,9 +374,11 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, i
       const at = devices.findIndex(({ description: { id } }) => id === deviceId)
       const device = devices[at]
       if (device === undefined || device.hold !== undefined) return false
-      return [...waiters.values()].some(({ request, granting }) => granting === undefined && hasDevice(matcher.matches(request.wanted).any, at) &&
+      return [...waiters.values()].some(({ request, granting, isTimeUp }) => {
+        if (granting !== undefined || isTimeUp || !hasDevice(matcher.matches(request.wanted).any, at)) return false
         // A request at the limit of its holder gains only by the end of a lease of that holder.
-        (device.holder === request.principal || limitReached(request) === undefined))
+        return device.holder === request.principal || limitReached(request) === undefined
+      })
     },
 
     list,

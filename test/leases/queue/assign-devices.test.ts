@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import assert from 'node:assert/strict'
 import t from 'tap'
-import { assignDevices, findTooFew } from '../../../src/leases/queue/assign-devices.ts'
-import { deviceSetOf, hasDevice, type DeviceSet } from '../../../src/leases/queue/device-set.ts'
+import { assignAll, assignDevices, canAssignAll, findTooFew } from '../../../src/leases/queue/assign-devices.ts'
+import { deviceSetOf, firstDevice, hasDevice, type DeviceSet } from '../../../src/leases/queue/device-set.ts'
 
 const indexes = [0, 1, 2, 3, 4, 5]
 const set = fc.subarray(indexes).map((members) => deviceSetOf(indexes, (index) => members.includes(index)))
@@ -24,6 +24,23 @@ t.test('what is short are some of the wanted, for which there are fewer devices 
       assert.equal(findTooFew(rest, indexes, available), undefined)
     }
   }), { numRuns: 3_000 })
+})
+
+t.test('whether all can be served is the same question asked faster', async () => {
+  fc.assert(fc.property(fc.array(set, { maxLength: 6 }), set, fc.shuffledSubarray(indexes, { minLength: 6 }), (wanted, available, order) => {
+    const served = assignDevices(wanted, order, available)
+    assert.equal(canAssignAll(wanted, available), served.every((device) => device !== undefined))
+    assert.deepEqual(assignAll(wanted, order, available), canAssignAll(wanted, available) ? served : undefined)
+  }), { numRuns: 3_000 })
+})
+
+t.test('the first device of two sets is found in every word of them', (t) => {
+  const among = Array.from({ length: 70 }, (_, index) => index)
+  for (const first of among) {
+    t.equal(firstDevice(deviceSetOf(among, (index) => index >= first), deviceSetOf(among, (index) => index % 2 === first % 2)), first)
+  }
+  t.equal(firstDevice(deviceSetOf(among, (index) => index < 40), deviceSetOf(among, (index) => index >= 40)), undefined)
+  t.end()
 })
 
 const set0 = deviceSetOf(indexes, () => false)
