@@ -104,6 +104,9 @@ function countingIds (): Ids {
   }
 }
 
+/** The queue is looked through at the end of a turn, and what comes of that may have it looked through again. */
+const quietTurns = 4
+
 const never = new Promise<never>(() => {})
 
 /** The pool, its phones and its time. `pauses` says how long the store takes each time, in turn. */
@@ -157,7 +160,7 @@ export async function createWorld ({ fault = {}, pauses, createDatabase = create
   }
 
   async function drain () {
-    for (let quiet = 0; quiet < 2;) {
+    for (let quiet = 0; quiet < quietTurns;) {
       await idle()
       // What is due now needs no time.
       if ((current?.life.nextTimerMs() ?? Infinity) <= time.clock.monotonicMs()) time.advance(0)
