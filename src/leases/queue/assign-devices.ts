@@ -15,18 +15,19 @@ export function assignDevices (
 ): Array<number | undefined> {
   const assigned = wanted.map((): number | undefined => undefined)
   let missing = wanted.length
+  /** Those that a search in vain has come to: all their matching devices lead back to them, so no later search gets further. */
+  const settled = new Set<number>()
 
-  function place (device: number, moved?: Set<number>): boolean {
+  function place (device: number, tried: Set<number>): boolean {
     const open = wanted.findIndex((matching, i) => assigned[i] === undefined && hasDevice(matching, device))
     if (open !== -1) {
       assigned[open] = device
       return true
     }
     // Another of the wanted may give up its device for this one and take a different device.
-    const tried = moved ?? new Set()
     for (const [i, matching] of wanted.entries()) {
       const other = assigned[i]
-      if (other === undefined || tried.has(i) || !hasDevice(matching, device)) continue
+      if (other === undefined || settled.has(i) || tried.has(i) || !hasDevice(matching, device)) continue
       tried.add(i)
       if (place(other, tried)) {
         assigned[i] = device
@@ -38,7 +39,10 @@ export function assignDevices (
 
   for (const device of devices) {
     if (missing === 0) break
-    if (hasDevice(available, device) && place(device)) missing--
+    if (!hasDevice(available, device)) continue
+    const tried = new Set<number>()
+    if (place(device, tried)) missing--
+    else for (const index of tried) settled.add(index)
   }
   return assigned
 }
