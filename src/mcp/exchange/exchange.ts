@@ -17,7 +17,7 @@
  * - What making an answer brought about is undone when the answer was not delivered.
  */
 import { encodeError, type Encoder } from '../../protocol/encode.ts'
-import type { Envelope, Incoming } from '../../protocol/envelope.ts'
+import { wantsAnswer, type Envelope, type Incoming } from '../../protocol/envelope.ts'
 import type { McpRequest } from '../../protocol/mcp-request.ts'
 import type { AnswerForm } from '../../protocol/media-types.ts'
 import type { Rejection } from '../../protocol/rejection.ts'
@@ -126,7 +126,7 @@ export function createExchange ({ dispatcher, encoder, running, takeInbound, leg
   /** LEGACY-21: each element is handled alone; notifications leave no trace in the answer. */
   async function answerBatch (elements: readonly Incoming[], sender: Sender, channel: Channel): Promise<void> {
     // Notifications and responses alone want no answer.
-    if (elements.some(({ kind }) => kind === 'request' || kind === 'rejected') && channel.turnAway?.('message') === true) return
+    if (elements.some(wantsAnswer) && channel.turnAway?.('message') === true) return
     const { place } = channel
     place?.keep()
     try {
