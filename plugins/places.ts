@@ -52,6 +52,9 @@ const keptPlaces = 64
  */
 const oneWayPlaces = 64
 
+/** What a message may bring that is read in such a place: as much as the answers of a modern caller may have together. */
+const longestOneWayBytes = 1_000_000
+
 const full: HttpError = { error: 'Too many requests in flight', nextAction: 'Repeat the request after the time in Retry-After.' }
 
 /** Turns a request away that finds no place. */
@@ -107,7 +110,8 @@ export default fp<PlacesOptions>(async function places (fastify, { maxRequestsIn
   }
 
   function hasOneWayRoom (request: FastifyRequest): boolean {
-    return oneWay < oneWayPlaces && request.method === 'POST' && takesOneWay(pathOf(request))
+    return oneWay < oneWayPlaces && request.method === 'POST' && takesOneWay(pathOf(request)) &&
+      Number(request.headers['content-length'] ?? Infinity) <= longestOneWayBytes
   }
 
   fastify.decorateRequest('place', null)

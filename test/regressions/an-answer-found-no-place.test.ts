@@ -83,6 +83,19 @@ t.test('HTTP-19: the places for what wants no answer are few, and what turns out
   t.equal((await post({ jsonrpc: '2.0', id: question.id, result: ada })).status, 202)
 })
 
+t.test('HTTP-19: what is read in those places is small, and says so', async (t) => {
+  const { post, port, token, question, asking } = await setup(t)
+  const answer = (name: string): object => ({ jsonrpc: '2.0', id: question.id, result: { action: 'accept', content: { name } } })
+  const undeclared = await rawConnection(port)
+  t.teardown(() => undeclared.reset())
+  undeclared.send(rawPost(token, '').toString().replace('Content-Length: 0', 'Transfer-Encoding: chunked'))
+
+  t.equal((await undeclared.next())?.status, 429)
+  t.equal((await post(answer('x'.repeat(1_000_000)))).status, 429)
+  t.equal((await post(answer('x'.repeat(900_000)))).status, 202)
+  t.match(await asking.next(), { result: { content: [{ text: /^Hello, x/ }] } })
+})
+
 t.test('a request whose body arrives when a place has come free is served', async (t) => {
   const { app, post, port, token, question, asking } = await setup(t)
   const ping = rawPost(token, '{"jsonrpc":"2.0","id":1,"method":"ping"}')
