@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { isJsonContentType } from '../src/protocol/media-types.ts'
-import { sendHttpError, tooLarge, unsupportedEncoding, unsupportedType } from './http-error.ts'
+import { sendHttpError, tooLarge, unsupportedEncoding, unsupportedTransfer, unsupportedType } from './http-error.ts'
 import { maxDiscardedBytes } from './refuse-connection.ts'
 
 export interface BodyOptions {
@@ -9,7 +9,7 @@ export interface BodyOptions {
 }
 
 /**
- * What a POST may bring (VAL-04, HTTP-03, HTTP-19), in the order size, type, encoding. Bodies stay
+ * What a POST may bring (VAL-04, HTTP-03, HTTP-19), in the order size, transfer coding, type, encoding. Bodies stay
  * bytes here; their meaning is the envelope's.
  */
 export default fp<BodyOptions>(async function body (fastify, { limitBytes }) {
@@ -23,6 +23,12 @@ export default fp<BodyOptions>(async function body (fastify, { limitBytes }) {
     if (length > limitBytes) {
       if (length > maxDiscardedBytes) reply.header('connection', 'close')
       sendHttpError(reply, 413, tooLarge(limitBytes))
+      return
+    }
+    const transfer = request.headers['transfer-encoding']
+    if (transfer !== undefined && transfer.trim().toLowerCase() !== 'chunked') {
+      // RFC 9112 §6.1. Node takes only the last coding away, and would hand on what is still coded.
+      sendHttpError(reply, 501, unsupportedTransfer)
       return
     }
     if (!isJsonContentType(request.headers['content-type'])) {

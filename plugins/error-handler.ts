@@ -33,7 +33,9 @@ export default fp<ErrorHandlerOptions>(async function errorHandler (fastify, { b
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('*', (_request, _payload, done) => done(null))
 
-  fastify.setNotFoundHandler((request, reply) => {
+  fastify.setNotFoundHandler(answerUnrouted)
+
+  function answerUnrouted (request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const path = pathOf(request)
     const matching = methodsAt(path)
     if (matching.length > 0) {
@@ -44,7 +46,7 @@ export default fp<ErrorHandlerOptions>(async function errorHandler (fastify, { b
         : { error, nextAction: `Use ${names.join(' or ')}.` })
     }
     return sendHttpError(reply, 404, { error: 'Not found', nextAction: pathsText(known) })
-  })
+  }
 
   /** A path that is spelled out is that one, and not also one with an id in its place. */
   function methodsAt (path: string): readonly KnownPath[] {
@@ -54,6 +56,8 @@ export default fp<ErrorHandlerOptions>(async function errorHandler (fastify, { b
 
   fastify.setErrorHandler((error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     if (error instanceof Refusal) return sendRefusal(reply, error)
+    // Fastify judges a body before it says that no route would take it.
+    if (request.is404 && error.statusCode !== undefined && error.statusCode < 500) return answerUnrouted(request, reply)
     if (error.validation !== undefined) return sendHttpError(reply, 400, invalidRequest(error.validation, error.validationContext))
     switch (error.statusCode) {
       case 413: return sendHttpError(reply, 413, tooLarge(bodyLimitBytes))

@@ -31,6 +31,10 @@ export const unsupportedEncoding: HttpError = {
   error: 'Unsupported content encoding', nextAction: 'Send the body as it is, without Content-Encoding.'
 }
 
+export const unsupportedTransfer: HttpError = {
+  error: 'Unsupported transfer encoding', nextAction: 'Send the body with Transfer-Encoding: chunked alone, or with its Content-Length.'
+}
+
 export const invalidJson: HttpError = {
   error: 'Invalid JSON', code: 'invalid_json', retryable: false, nextAction: 'Send one JSON object in UTF-8, and declare its length.'
 }

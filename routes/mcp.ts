@@ -6,6 +6,7 @@ import type {} from '../plugins/event-streams.ts'
 import jsonBody from '../plugins/json-body.ts'
 import mcpHeaders from '../plugins/mcp-headers.ts'
 import type {} from '../plugins/mooring.ts'
+import oneWayPlaces from '../plugins/one-way-places.ts'
 import refusedOperations from '../plugins/refused-operations.ts'
 import requestScope from '../plugins/request-scope.ts'
 import sessionKey from '../plugins/session-key.ts'
@@ -23,6 +24,7 @@ const mcpRoute: FastifyPluginAsync<McpRouteOptions> = async function mcpRoute (f
   await fastify.register(jsonBody)
   await fastify.register(requestScope)
   await fastify.register(envelope)
+  await fastify.register(oneWayPlaces)
   await fastify.register(mcpHeaders, { hasMethod: (method) => fastify.mcp.dispatcher.has(method, 'modern') })
   await fastify.register(sessionKey)
   await fastify.register(refusedOperations)

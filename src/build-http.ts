@@ -108,7 +108,7 @@ export async function buildHttp (
   await http.register(admission, { ...limits, openPaths, scheduler })
   await http.register(noOAuth)
   await http.register(bearerAuth, { authenticator, openPaths })
-  await http.register(places, { maxRequestsInFlight, openPaths, isPrompt: (path) => promptPaths.test(path) })
+  await http.register(places, { maxRequestsInFlight, openPaths, isPrompt: (path) => promptPaths.test(path), takesOneWay: (path) => path === '/mcp' })
   await http.register(errorHandler, { bodyLimitBytes })
   await http.register(gracefulClose, { graceMs: shutdownMs / 2, scheduler })
 

@@ -85,7 +85,7 @@ class RemoteRefusal extends Refusal {
   readonly code: string
 
   constructor ({ code, message, retryable, retryAfterMs, nextAction, ...details }: RefusalBody) {
-    super({ message, retryable, nextAction, details, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) })
+    super({ message, nextAction, details, ...(retryAfterMs === undefined ? { retryable } : { retryable: true, retryAfterMs }) })
     this.code = code
   }
 }

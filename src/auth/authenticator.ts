@@ -20,15 +20,15 @@ export interface Challenge {
 }
 
 /**
- * The challenge of bearer tokens (RFC 6750 §3). It has an error code only where a token came:
- * without one there is nothing that could be wrong with it.
+ * The challenge of bearer tokens (RFC 6750 §3). It has an error code only where the scheme Bearer came
+ * (§3.1): without it there is no token that could be wrong.
  */
 export function bearerChallenge (
-  { problem, nextAction, hasCredentials }: { readonly problem: string, readonly nextAction: string, readonly hasCredentials: boolean }
+  { problem, nextAction, isBearer }: { readonly problem: string, readonly nextAction: string, readonly isBearer: boolean }
 ): Challenge {
   const description = `${problem} ${nextAction}`.replaceAll(/["\\]/g, "'")
   return {
-    header: hasCredentials ? `Bearer error="invalid_token", error_description="${description}"` : 'Bearer',
+    header: isBearer ? `Bearer error="invalid_token", error_description="${description}"` : 'Bearer',
     description,
     nextAction
   }

@@ -40,31 +40,37 @@ export function createTokenAuthenticator ({ token, origin }: { readonly token: s
     authenticate: ({ authorization }) => verify(valuesOf(authorization)),
     challenge: ({ authorization }) => {
       if (authorization === undefined) return challenges.missing
-      return parseBearer(valuesOf(authorization)) === undefined ? challenges.unreadable : challenges.wrong
+      const values = valuesOf(authorization) ?? []
+      if (values.every((value) => value.trim() === '')) return challenges.empty
+      if (!values.some(isBearer)) return challenges.otherScheme
+      return parseBearer(values) === undefined ? challenges.unreadable : challenges.wrong
     }
   }
 }
 
 /** Made once: a client that goes on with a stale token may ask often. */
-function createChallenges (origin: TokenOrigin): Readonly<Record<'missing' | 'unreadable' | 'wrong', Challenge>> {
+function createChallenges (origin: TokenOrigin): Readonly<Record<'missing' | 'empty' | 'otherScheme' | 'unreadable' | 'wrong', Challenge>> {
   const nextAction = `${whereToFind[origin]} Send it as Authorization: Bearer <token>.`
   return {
-    missing: bearerChallenge({ problem: 'The request carries no token.', nextAction, hasCredentials: false }),
+    missing: bearerChallenge({ problem: 'The request carries no token.', nextAction, isBearer: false }),
+    empty: bearerChallenge({ problem: `The Authorization header is empty; ${perhapsEmpty}`, nextAction, isBearer: false }),
+    otherScheme: bearerChallenge({ problem: 'The Authorization header does not begin with the scheme Bearer.', nextAction, isBearer: false }),
     unreadable: bearerChallenge({
-      problem: 'The Authorization header holds no bearer token; a variable that it is made from may have been empty.',
+      problem: `The Authorization header holds no bearer token; ${perhapsEmpty}`,
       nextAction,
-      hasCredentials: true
+      isBearer: true
     }),
     wrong: bearerChallenge({
       problem: origin === 'new'
         ? 'This is not the token of this server: each start makes a new one.'
         : 'This is not the token of this server.',
       nextAction,
-      hasCredentials: true
+      isBearer: true
     })
   }
 }
 
+const perhapsEmpty = 'a variable that it is made from may have been empty.'
 const ofTheFile = 'Read the token file of the server again (its banner names it), and start the client with what it holds.'
 const ofTheOperator = 'Ask the operator of the server for the token that it was started with.'
 const whereToFind: Readonly<Record<TokenOrigin, string>> = {
@@ -73,6 +79,10 @@ const whereToFind: Readonly<Record<TokenOrigin, string>> = {
 
 function valuesOf (header: string | readonly string[] | undefined): HeaderValues {
   return typeof header === 'string' ? [header] : header
+}
+
+function isBearer (authorization: string): boolean {
+  return /^Bearer(?:\s|$)/i.test(authorization)
 }
 
 /**

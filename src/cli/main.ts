@@ -1,6 +1,8 @@
 #!/usr/bin/env node
+import { whenParentEnds } from './npm-parent.ts'
 import { runCommand } from './run-command.ts'
 import { startStallWatchdog } from './stall-watchdog.ts'
+import { isNpmStart } from '../config/npm-start.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { randomIds } from '../runtime/ids.ts'
 import { systemScheduler } from '../runtime/scheduler.ts'
@@ -15,5 +17,6 @@ process.exitCode = await runCommand({
   clock: systemClock,
   ids: randomIds,
   scheduler: systemScheduler,
-  startWatchdog: () => startStallWatchdog({ scheduler: systemScheduler })
+  startWatchdog: () => startStallWatchdog({ scheduler: systemScheduler }),
+  ...(isNpmStart() ? { whenOrphaned: (listener) => whenParentEnds(process, systemScheduler, listener) } : {})
 })

@@ -12,7 +12,7 @@ import type { LeaseManager } from '../leases/contract/lease-manager.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Ids } from '../runtime/ids.ts'
 import { packageVersion } from '../runtime/package-root.ts'
-import type { Scheduler } from '../runtime/scheduler.ts'
+import type { Cancel, Scheduler } from '../runtime/scheduler.ts'
 
 export interface ServingProcess extends EndingProcess {
   readonly stdout: NodeJS.WritableStream
@@ -49,11 +49,13 @@ export interface ServeOptions {
   readonly scheduler: Scheduler
   /** Watches this process from outside its event loop, where it is one of its own. */
   readonly startWatchdog?: () => StallWatchdog
+  /** Calls its listener when what started this process has ended without it. */
+  readonly whenOrphaned?: (listener: () => void) => Cancel
 }
 
 /** @returns the code to exit with: 0 stopped on request, 1 failed, 2 wrong settings */
 export async function serve (
-  { sources, buildApp, process, clock, ids, scheduler, startWatchdog }: ServeOptions
+  { sources, buildApp, process, clock, ids, scheduler, startWatchdog, whenOrphaned }: ServeOptions
 ): Promise<number> {
   const { stdout, stderr, platform } = process
   const config = settingsOf(sources, stderr)
@@ -77,6 +79,7 @@ export async function serve (
     onOverdue: () => stderr.write(`mooring cannot stop cleanly within ${shutdownMs} ms, and exits as it is.\n`),
     endWithin: (limitMs) => watchdog?.endWithin(limitMs)
   })
+  const stopWatchingParent = whenOrphaned?.(shutdown.stop)
 
   try {
     app = await buildApp({ config, clock, ids, scheduler, logDestination: stderr })
@@ -106,6 +109,7 @@ export async function serve (
     stderr.write(unexpectedErrorText('did not stop cleanly', error, { showStack }))
     shutdown.fail()
   }
+  stopWatchingParent?.()
   await watchdog?.stop()
   return shutdown.exitCode
 }

@@ -26,6 +26,8 @@ export interface Shutdown {
   readonly isRequested: boolean
   /** With what to exit once stopped. */
   readonly exitCode: number
+  /** Stops as the first signal does; does nothing where it stops already. */
+  stop (): void
   /** Stops because of a failure. */
   fail (): void
 }
@@ -73,10 +75,15 @@ export function watchForShutdown (
     announce()
   }
 
+  function stop (): void {
+    if (stoppingSinceMs !== undefined) return
+    onSignal()
+    begin(0)
+  }
+
   function receive (signal: keyof typeof signalNumbers): void {
     if (stoppingSinceMs === undefined) {
-      onSignal()
-      begin(0)
+      stop()
     } else if (clock.monotonicMs() - stoppingSinceMs >= echoMs) {
       process.exit(128 + signalNumbers[signal])
     }
@@ -94,6 +101,7 @@ export function watchForShutdown (
     requested,
     get isRequested () { return stoppingSinceMs !== undefined },
     get exitCode () { return exitCode },
+    stop,
     fail: () => begin(1)
   }
 }

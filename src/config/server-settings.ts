@@ -32,7 +32,7 @@ export const serverSettings = z.strictObject({
   bodyLimitBytes: z.int().min(1_024).max(268_435_456).default(4_194_304)
     .describe('Largest request body, in bytes; a larger one gets 413.'),
   maxRequestsInFlight: z.int().min(1).max(65_536).default(512)
-    .describe('How many requests are worked on at a time; further ones are turned away with Retry-After. For heartbeats, probes and operators there are 64 places more.'),
+    .describe('How many requests are worked on at a time; further ones are turned away with Retry-After. For heartbeats, probes and operators there are 64 places more, and another 64 for MCP messages that want no answer, so that an answer to a question or a cancellation gets in.'),
   maxHeldRequests: z.int().min(0).max(65_536).default(256)
     .describe('How many requests may wait while mooring starts; further ones are turned away with Retry-After.'),
   holdMs: z.int().min(0).max(30_000).default(30_000)

@@ -27,7 +27,6 @@ export class FilterTooLargeRefusal extends Refusal {
     super({
       message: `A listen stream can subscribe to ${limit} resources at most, and this one asks for ${asked}.`,
       retryable: false,
-      retryAfterMs,
       nextAction: `Subscribe to at most ${limit} resources in one stream.`,
       details: { limit, asked }
     })

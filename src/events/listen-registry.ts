@@ -139,7 +139,8 @@ export function createListenRegistry ({ bus, settings, scheduler, slices, server
     }
     if (uris + wantedUris > maxUris) {
       warnOnce({ limit: maxUris, subscribed: uris, asked: wantedUris })
-      throw new TooManySubscriptionsRefusal({ limit: maxUris })
+      // More than all streams may have together never comes to fit.
+      throw wantedUris > maxUris ? new FilterTooLargeRefusal({ limit: maxUris, asked: wantedUris }) : new TooManySubscriptionsRefusal({ limit: maxUris })
     }
   }
 

@@ -7,7 +7,7 @@ export const subscriptionSettings = z.strictObject({
   maxStreamsPerPrincipal: z.int().min(1).max(65_536).default(256)
     .describe('How many of them one principal may have open; all agents that use one token are one principal.'),
   maxUrisPerStream: z.int().min(1).max(65_536).default(256)
-    .describe('How many resources one stream may subscribe to; more get 429.'),
+    .describe('How many resources one stream may subscribe to; more are refused.'),
   maxUris: z.int().min(1).max(1_048_576).default(4_096)
     .describe('How many resources all streams together may subscribe to; one that two streams subscribe to counts twice. More get 429.'),
   maxQueuedBytes: z.int().min(1_024).max(16_777_216).default(65_536)

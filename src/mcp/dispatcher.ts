@@ -8,7 +8,7 @@
  * Whatever a handler throws becomes a rejection (`rejectionOf`); only refusals and protocol
  * errors keep their text, anything else is a bug and is answered without its insides.
  */
-import { internalError, limited, methodNotFound, refused } from '../protocol/error-table.ts'
+import { internalError, isPassingLimit, limited, methodNotFound, refused } from '../protocol/error-table.ts'
 import type { McpRequest } from '../protocol/mcp-request.ts'
 import type { MessageStream } from '../protocol/message-stream.ts'
 import { checkProgressToken } from '../protocol/progress-token.ts'
@@ -84,7 +84,7 @@ export function createDispatcher ({ families, catalog, log }: {
 
   function rejectionOf (error: unknown, method: string): Rejection {
     if (error instanceof ProtocolError) return error.rejection
-    if (error instanceof Refusal) return error.kind === 'limit' ? limited(error) : refused(error)
+    if (error instanceof Refusal) return isPassingLimit(error) ? limited(error) : refused(error)
     log.error({ err: error, method }, 'a method failed unexpectedly')
     return internalError
   }

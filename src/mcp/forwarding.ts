@@ -78,10 +78,10 @@ export function createForwarding ({ sealer, serverRequests, ids, log }: {
   }
 
   async function forLegacy (call: CallToForward): Promise<Result> {
-    const { request, context: { write } } = call
+    const { request, context: { line } } = call
     const over = new AbortController()
     const signal = AbortSignal.any([request.signal, over.signal])
-    const capabilities = write === undefined || serverRequests === undefined ? {} : askableOf(request)
+    const capabilities = line === undefined || serverRequests === undefined ? {} : askableOf(request)
     let answered = nothingAnswered
     try {
       for (let rounds = 0; ; rounds++) {
@@ -90,7 +90,7 @@ export function createForwarding ({ sealer, serverRequests, ids, log }: {
         const questions = questionsOf(call, result, capabilities)
         if (rounds >= maxRounds) throw new AskedTooOftenRefusal(maxRounds)
         // Its answers are those of this round alone.
-        const caller = legacyCaller({ request, signal, write, serverRequests, ids })
+        const caller = legacyCaller({ request, signal, line, serverRequests, ids })
         await caller.ask(questions, true)
         answered = { inputResponses: Object.fromEntries(caller.answers), requestState: result.requestState }
       }

@@ -15,12 +15,12 @@ import { AnswerFailedRefusal, CannotAskRefusal, NoAnswerRefusal } from './asking
 import type { MethodContext } from './method.ts'
 import type { ServerRequests } from './server-requests.ts'
 
-/** `serverRequests` and a stream to write to, or the caller cannot be asked at all. */
-export function legacyCaller ({ request, signal, write, serverRequests, ids }: {
+/** `serverRequests` and a line to the caller, or it cannot be asked at all. */
+export function legacyCaller ({ request, signal, line, serverRequests, ids }: {
   readonly request: McpRequest
   /** Fires when answers do not matter any more. */
   readonly signal: AbortSignal
-  readonly write: MethodContext['write']
+  readonly line: MethodContext['line']
   readonly serverRequests: ServerRequests | undefined
   readonly ids: Pick<Ids, 'bytes'>
 }): AskedCaller {
@@ -32,9 +32,9 @@ export function legacyCaller ({ request, signal, write, serverRequests, ids }: {
 
   async function askOne (key: string, question: Question, needed: boolean, signal: AbortSignal): Promise<void> {
     const params = legacyQuestionParams(question, version, ids.bytes(16).toString('base64url'))
-    if (params === undefined || write === undefined || serverRequests === undefined) throw new CannotAskRefusal(question.needs)
+    if (params === undefined || line === undefined || serverRequests === undefined) throw new CannotAskRefusal(question.needs)
     const { method } = question
-    const reply = await serverRequests.send({ method, params, principal, signal, write }).catch((cause: unknown) => {
+    const reply = await serverRequests.send({ method, params, principal, signal, write: line.write }).catch((cause: unknown) => {
       throw isTimeUp(cause) ? new NoAnswerRefusal(method) : cause
     })
     switch (reply.kind) {
@@ -52,16 +52,17 @@ export function legacyCaller ({ request, signal, write, serverRequests, ids }: {
   return {
     answers,
     get rounds () { return rounds },
-    canBeAsked: (key, question) => write !== undefined && serverRequests !== undefined && !unsupported.has(key) &&
+    canBeAsked: (key, question) => line !== undefined && serverRequests !== undefined && !unsupported.has(key) &&
       (legacySession === undefined || isDeclared(question.needs, legacySession.capabilities)) &&
       legacyQuestionParams(question, version, '') !== undefined,
 
     async ask (open, needed) {
       rounds++
       const round = new AbortController()
-      const both = AbortSignal.any([signal, round.signal])
+      // A question whose caller has gone would wait for the time limit of calls.
+      const over = AbortSignal.any([signal, round.signal, ...(line === undefined ? [] : [line.gone])])
       try {
-        await Promise.all([...open].map(([key, question]) => askOne(key, question, needed, both)))
+        await Promise.all([...open].map(([key, question]) => askOne(key, question, needed, over)))
       } finally {
         // When one of them fails, the answers to the others are of no use.
         round.abort()

@@ -3,9 +3,11 @@
  *
  * An id is minted at `initialize` and kept nowhere: what the client declared then is sealed in it,
  * for its principal. It tells two clients of one principal apart, whose request ids are alike, and
- * says what a client can be asked. It admits to nothing and is never demanded, so an id that is
- * missing, old or not ours makes a request stand alone, as every request does without ids.
+ * says what a client can be asked. It admits to nothing and is never demanded. One that does not
+ * open, because it is old or its key is lost, still tells its client from the others, as any text
+ * does that a client always sends and no other one has.
  */
+import { createHash } from 'node:crypto'
 import type { LegacySession } from '../protocol/mcp-request.ts'
 import { isObject, type JsonObject } from '../protocol/message.ts'
 import type { Principal } from '../protocol/principal.ts'
@@ -16,17 +18,24 @@ import type { Ids } from '../runtime/ids.ts'
 export interface LegacySessions {
   /** The id for a client that has declared these capabilities. */
   begin (principal: Principal, declared: JsonObject): string
-  /** What an id says; undefined for one that is not of this principal, or too old. */
-  open (id: string, principal: Principal): LegacySession | undefined
+  /** What a request says that came with this id, or with none. */
+  read (id: string | undefined, principal: Principal): GivenSession
 }
+
+export interface GivenSession {
+  /** Tells the clients of one principal apart, also where the id does not open; undefined where there is none. */
+  readonly idHash: string | undefined
+  /** Undefined for an id that is not of this principal, or too old. */
+  readonly session: LegacySession | undefined
+}
+
+export const noSession: GivenSession = { idHash: undefined, session: undefined }
 
 /** A client that lives longer loses no more than what it had without an id. */
 const lifeMs = 30 * 24 * 3_600_000
 
 /** No id of ours comes near it. */
 const longestId = 1_024
-
-const idBytes = 12
 
 export function createLegacySessions ({ keys, clock, ids }: {
   readonly keys: SealingKeys
@@ -38,13 +47,14 @@ export function createLegacySessions ({ keys, clock, ids }: {
 
   return {
     begin (principal, declared) {
-      const session: LegacySession = { id: ids.bytes(idBytes).toString('base64url'), capabilities: askable(declared) }
+      const session: LegacySession = { capabilities: askable(declared) }
       return sealer.seal(session, of(principal))
     },
-    open (id, principal) {
-      if (id.length > longestId) return undefined
+    read (id, principal) {
+      if (id === undefined || id === '') return noSession
       // Only we seal with this purpose.
-      return sealer.open(id, of(principal))?.content as LegacySession | undefined
+      const session = id.length > longestId ? undefined : sealer.open(id, of(principal))?.content as LegacySession | undefined
+      return { idHash: createHash('sha256').update(id, 'utf8').digest('base64url'), session }
     }
   }
 }

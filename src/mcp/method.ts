@@ -13,6 +13,14 @@ export interface ProgressStep {
   readonly message?: string
 }
 
+/** The way to the caller of a request while that runs. */
+export interface CallerLine {
+  /** Puts an encoded message on the request's own stream, and says whether the caller is there to read it. */
+  write (message: string): boolean
+  /** Fires when the caller is not there to read any more. */
+  readonly gone: AbortSignal
+}
+
 /** What a method may do besides answering. */
 export interface MethodContext {
   /** Sends progress on the request's own stream; does nothing without a token or a stream. */
@@ -20,11 +28,10 @@ export interface MethodContext {
   /** Sends a log message on the request's own stream, if the caller wants ones of this level. */
   readonly log: (level: LogLevel, data: JsonObject) => void
   /**
-   * Puts an encoded message on the request's own stream, and says whether the caller is there to
-   * read it. Absent where requests may not be sent to the caller: modern callers get none
-   * (HTTP-15), and a legacy one only on a stream.
+   * Absent where requests may not be sent to the caller: modern callers get none (HTTP-15), and a
+   * legacy one only on a stream.
    */
-  readonly write?: (message: string) => boolean
+  readonly line?: CallerLine
 }
 
 /** One request to a method, with all that it names already found. */

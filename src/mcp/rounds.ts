@@ -42,11 +42,11 @@ export function createRounds ({ sealer, serverRequests, ids }: {
   readonly serverRequests: ServerRequests | undefined
   readonly ids: Pick<Ids, 'bytes'>
 }): Rounds {
-  async function runAskingLegacy ({ request, context: { write } }: AskableCall, work: Work): Promise<Result> {
+  async function runAskingLegacy ({ request, context: { line } }: AskableCall, work: Work): Promise<Result> {
     const over = new AbortController()
     const signal = AbortSignal.any([request.signal, over.signal])
     try {
-      return await work(createAsking(legacyCaller({ request, signal, write, serverRequests, ids })))
+      return await work(createAsking(legacyCaller({ request, signal, line, serverRequests, ids })))
     } finally {
       // Work that stopped waiting for an answer leaves nothing behind.
       over.abort()

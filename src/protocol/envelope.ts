@@ -36,6 +36,17 @@ export type Incoming =
   | { readonly kind: 'batch', readonly elements: readonly Incoming[] }
   | Rejected
 
+/** Whether something is answered with more than 202: a request, or a batch in which anything is. */
+export function wantsAnswer (incoming: Incoming): boolean {
+  switch (incoming.kind) {
+    case 'request':
+    case 'rejected': return true
+    case 'notification':
+    case 'response': return false
+    case 'batch': return incoming.elements.some(wantsAnswer)
+  }
+}
+
 /** `header` is `MCP-Protocol-Version`, `undefined` when the request has none. */
 export function readIncoming (body: unknown, header: string | undefined): Incoming {
   if (!Array.isArray(body)) return readOne(body, header)

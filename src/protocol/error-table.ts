@@ -117,13 +117,20 @@ export const limited = (refusal: Refusal): Rejection => ({
   ...(refusal.retryAfterMs === undefined ? {} : { retryAfterMs: refusal.retryAfterMs })
 })
 
+/**
+ * Whether a refusal is one that HTTP has a status for, 429: it tells a client to come back. A bound that
+ * the same call would meet again is none.
+ */
+export const isPassingLimit = ({ kind, retryable }: Pick<Refusal, 'kind' | 'retryable'>): boolean => kind === 'limit' && retryable
+
 /** The HTTP status of a refusal outside MCP. */
-export function httpStatusOf ({ kind }: Pick<Refusal, 'kind'>): 403 | 404 | 409 | 429 | 503 {
+export function httpStatusOf (refusal: Pick<Refusal, 'kind' | 'retryable'>): 403 | 404 | 409 | 429 | 503 {
+  const { kind } = refusal
   switch (kind) {
     case 'not_found': return 404
     case 'conflict': return 409
     case 'unavailable': return 503
-    case 'limit': return 429
+    case 'limit': return isPassingLimit(refusal) ? 429 : 409
     case 'forbidden': return 403
   }
 }

@@ -8,8 +8,6 @@ import type { Era } from './versions.ts'
 
 /** What the session id of a legacy request says, where ids are given out (LEGACY-02). */
 export interface LegacySession {
-  /** Tells the clients of one principal apart. */
-  readonly id: string
   /** What the client declared at `initialize`, as far as it decides about questions. */
   readonly capabilities: JsonObject
 }
@@ -39,7 +37,7 @@ export interface McpRequest {
   readonly principal: Principal
   /** The hash of the session key that the request came with, in a header or in its arguments (POOL-04). */
   readonly sessionKey: string | undefined
-  /** `undefined` in the modern era, and where the request came with no session id of ours. */
+  /** `undefined` in the modern era, and where the request came with no session id that opens. */
   readonly legacySession: LegacySession | undefined
   /** Fires when the caller has gone or cancelled, and when the server gives up on the request. */
   readonly signal: AbortSignal

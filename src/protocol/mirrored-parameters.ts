@@ -105,7 +105,7 @@ export function checkMirroredParameters (
     const argument = `arguments.${path.join('.')}`
     if (!canBeMirrored(value)) {
       if (raw === undefined) continue
-      return headerMismatch('HDR-11', `Header Mcp-Param-${name} is sent, but ${argument} holds no such value; leave it out.`)
+      return headerMismatch('HDR-11', `Header Mcp-Param-${name} is sent, but ${argument} ${misfitOf(value, type)}.`)
     }
     if (raw === undefined) return headerMismatch('HDR-11', `Header Mcp-Param-${name} is missing; send ${argument} in it.`)
     const header = decodeHeaderValue(raw)
@@ -125,6 +125,16 @@ function canBeMirrored (value: unknown): boolean {
     default: return false
   }
 }
+
+/** What is wrong with a value that no header can say, and what to do about it. */
+function misfitOf (value: unknown, type: MirroredParameter['type']): string {
+  if (value === undefined) return 'is not there; leave the header out'
+  if (value === null) return 'is null; leave the header out'
+  const found = Array.isArray(value) ? 'a list' : typeof value === 'number' ? 'a number beyond 2^53 - 1' : 'an object'
+  return `holds ${found}, which no header can say; send one ${valueOf[type]} there`
+}
+
+const valueOf: Readonly<Record<MirroredParameter['type'], string>> = { string: 'text', integer: 'whole number', boolean: 'boolean' }
 
 function isSame (header: string, value: unknown, type: MirroredParameter['type']): boolean {
   if (type === 'integer' && typeof value === 'number') return strictInteger.test(header) && Number(header) === value

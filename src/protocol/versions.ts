@@ -1,7 +1,7 @@
 /** The revisions mooring serves (wire-contract §0.1). Dates order as strings. */
 export const modernVersion = '2026-07-28'
 
-/** Revisions usable with per-request metadata: what discovery and -32022 name (VER-03). */
+/** Revisions usable with per-request metadata: what discovery names, and -32022 to a request that has them (VER-03). */
 export const modernVersions: readonly string[] = [modernVersion]
 
 /** Newest first. */

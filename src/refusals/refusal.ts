@@ -7,13 +7,9 @@
  *
  * "Not yours" and "not there" are the same refusal with the same text.
  */
-export interface RefusalFacts {
+export type RefusalFacts = Retry & {
   /** One sentence, safe for every caller that may see the object. */
   readonly message: string
-  /** Whether the same call, unchanged, can succeed later. */
-  readonly retryable: boolean
-  /** How long to wait before that, where it is known. */
-  readonly retryAfterMs?: number
   /** An instruction: what the caller should do now. */
   readonly nextAction: string
   /** What else the caller may want to read: candidates, nearest labels, the device. */
@@ -22,13 +18,18 @@ export interface RefusalFacts {
   readonly cause?: unknown
 }
 
+/** Whether the same call, unchanged, can succeed later; then also how long to wait before that, where it is known. */
+export type Retry =
+  | { readonly retryable: true, readonly retryAfterMs?: number }
+  | { readonly retryable: boolean, readonly retryAfterMs?: never }
+
 /**
  * What sort of "no" it is, for wires that have an answer for each sort:
  *
  *   not_found    what is named is not there, or not the caller's
  *   conflict     something is in a state in which this cannot be done
  *   unavailable  a part that is needed cannot answer now
- *   limit        a bound is reached
+ *   limit        a bound is reached; where the same call can succeed later, a wire that limits rates says so
  *   forbidden    the operator does not allow it
  */
 export type RefusalKind = 'not_found' | 'conflict' | 'unavailable' | 'limit' | 'forbidden'

@@ -180,6 +180,11 @@ t.test('URIs that are not honoured take no room', async (t) => {
   t.equal(registry.uris, 1)
 })
 
+t.test('more URIs than all streams may have together are not said to fit later', async (t) => {
+  const { open } = listenBench({ settings: { maxUris: 1 }, find: async (uri) => ({ uri, topic: 'global' }) })
+  await t.rejects(open({ uris: ['note:a', 'note:b'] }), { code: 'listen_filter_too_large', retryable: false, details: { limit: 1, asked: 2 } })
+})
+
 t.test('SUB-08: a filter of which nothing is honoured is acknowledged, and its stream ends at once', async (t) => {
   const { open, registry } = listenBench({ find: async () => undefined })
 

@@ -119,6 +119,38 @@ t.test('LEGACY-02, LEGACY-13: with sealed ids two clients of one token cancel th
   t.equal((await post({ jsonrpc: '2.0', id: 5, method: 'ping' }, { 'mcp-session-id': 'long gone' })).status, 200, 'none is demanded')
 })
 
+t.test('LEGACY-13: ids that do not open are told apart as well, so that lost keys make no two clients meet', async (t) => {
+  const { begin, cancel, initialize } = await setup(t, ['--legacy-session-id', 'sealed'])
+  const ofEve = await initialize({}, 'eve') ?? ''
+  const tooLong = 'x'.repeat(2_000)
+  const [one, two] = [await begin('one', { 'mcp-session-id': 'of an earlier start 1' }), await begin('two', { 'mcp-session-id': 'of an earlier start 2' })]
+  const others = [await begin('three', { 'mcp-session-id': ofEve }), await begin('four', { 'mcp-session-id': tooLong }), await begin('none')]
+
+  for (const stray of ['made up', `${tooLong}x`]) await cancel({ 'mcp-session-id': stray })
+  t.same([one, two, ...others].map(({ aborted }) => aborted), [false, false, false, false, false], 'an id that no request has')
+  await cancel({ 'mcp-session-id': 'of an earlier start 1' })
+  t.same([one.aborted, two.aborted], [true, false], 'the client of an id still reaches its own request')
+  await cancel()
+  t.same([two, ...others].map(({ aborted }) => aborted), [false, false, false, true], 'a caller without an id reaches requests without one')
+})
+
+t.test('LEGACY-13: where only one of request and cancellation has an id, a session key that both have decides', async (t) => {
+  const { begin, cancel, initialize } = await setup(t, ['--legacy-session-id', 'sealed'])
+  const id = await initialize() ?? ''
+  const withId = { 'mcp-session-id': id }
+  const [keyed, unkeyed] = [await begin('keyed', { ...withId, [keyHeader]: 'k1' }), await begin('unkeyed', withId)]
+
+  await cancel()
+  await cancel({ [keyHeader]: 'k2' })
+  t.same([keyed.aborted, unkeyed.aborted], [false, false], 'no key, or another one, makes them no caller')
+  await cancel({ [keyHeader]: 'k1' })
+  t.same([keyed.aborted, unkeyed.aborted], [true, false])
+
+  const idless = await begin('idless', { [keyHeader]: 'k3' })
+  await cancel({ 'mcp-session-id': 'of another client', [keyHeader]: 'k3' })
+  t.equal(idless.aborted, true)
+})
+
 t.test('LEGACY-02: a sealed id does not reach modern traffic', async (t) => {
   const { modern } = await startAskingApp(t, { flags: ['--legacy-session-id', 'sealed'] })
   const reply = await modern('tools/call', { name: 'plain' })
@@ -156,9 +188,9 @@ t.test('LEGACY-02: an id opens for its principal alone, for thirty days, and sta
   const id = sessions.begin(principal('ada'), declared)
 
   t.ok(id.length < 400)
-  t.same(sessions.open(id, principal('ada'))?.capabilities, { elicitation: { form: {} }, roots: {} })
-  t.equal(sessions.open(id, principal('eve')), undefined)
-  t.equal(sessions.open('x'.repeat(60_000), principal('ada')), undefined)
+  t.same(sessions.read(id, principal('ada')).session?.capabilities, { elicitation: { form: {} }, roots: {} })
+  t.equal(sessions.read(id, principal('eve')).session, undefined)
+  t.equal(sessions.read('x'.repeat(60_000), principal('ada')).session, undefined)
   time.advance(30 * 24 * 3_600_000)
-  t.equal(sessions.open(id, principal('ada')), undefined)
+  t.equal(sessions.read(id, principal('ada')).session, undefined)
 })

@@ -62,11 +62,11 @@ t.test('LEGACY-03, ERA-08, ERA-10: notifications and responses are accepted', as
   }
 })
 
-t.test('LEGACY-04, ERA-06: an unknown version header is a 400 that names what is served', async (t) => {
+t.test('LEGACY-04, ERA-06, VER-03: an unknown version header is a 400 that names what is served', async (t) => {
   const wire = await setup()
   const reply = await wire.legacy('tools/list', {}, { 'mcp-protocol-version': '1999-01-01' })
   t.equal(reply.status, 400)
-  t.match(reply.json().error, { code: -32022, data: { requested: '1999-01-01' } })
+  t.match(reply.json().error, { code: -32022, data: { requested: '1999-01-01', supported: ['2025-11-25', '2025-06-18', '2025-03-26'] } })
 })
 
 t.test('LEGACY-06, LEGACY-07, LEGACY-10: old shapes, and unknown methods as a 200', async (t) => {

@@ -199,7 +199,7 @@ t.test('ERA-06: a request in the old shape that names no revision of ours is tol
   t.same(modern.json().error.data.supported, ['2026-07-28'])
 })
 
-t.test('HTTP-19: whatever limit a request exceeds, the status is the same', async (t) => {
+t.test('HTTP-19: whatever limit a request exceeds, 429 and Retry-After say that it passes, and else there is neither', async (t) => {
   class FullRefusal extends Refusal {
     readonly code = 'full'
     override readonly kind = 'limit'
@@ -215,9 +215,13 @@ t.test('HTTP-19: whatever limit a request exceeds, the status is the same', asyn
     })
   })
   const two = { notifications: { resourceSubscriptions: ['mooring://devices', 'mooring://devices/virtual-android-1'] } }
-  for (const reply of [await wire.modern('subscriptions/listen', two), await wire.modern('prompts/get', { name: 'full' }), await wire.legacy('prompts/get', { name: 'full' })]) {
+  const tooLarge = await wire.modern('subscriptions/listen', two)
+  t.equal(tooLarge.status, 200)
+  t.notOk('retry-after' in tooLarge.headers)
+  t.match(tooLarge.json(), { error: { data: { code: 'listen_filter_too_large', retryable: false } } })
+  for (const reply of [await wire.modern('prompts/get', { name: 'full' }), await wire.legacy('prompts/get', { name: 'full' })]) {
     t.equal(reply.status, 429)
     t.match(reply.headers['retry-after'], /^\d+$/)
-    t.match(reply.json(), { error: { data: { code: String, nextAction: String } } })
+    t.match(reply.json(), { error: { data: { code: 'full', retryable: true, retryAfterMs: 2_500, nextAction: String } } })
   }
 })

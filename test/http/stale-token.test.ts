@@ -51,18 +51,30 @@ t.test('AUTH-06, ERR-13: a wrong token is 401 with what to do, for people, progr
   t.ok(OAuthErrorResponseSchema.safeParse(reply.json()).success)
 })
 
-t.test('AUTH-06: without credentials there is no error code, and with what is no bearer token there is one', async (t) => {
+t.test('AUTH-06: without a token of the scheme Bearer there is no error code, and with a bad one there is', async (t) => {
   const { port } = await started
   const none = await exchange({ port })
   t.equal(none.headers['www-authenticate'], 'Bearer')
   t.match(none.json(), { error: 'Unauthorized', error_description: /carries no token/, nextAction: String })
 
-  for (const authorization of ['Bearer', 'Bearer ', 'Bearer $' + '{MOORING_TOKEN}', 'Basic YTpi', 'Bearer a b', '']) {
+  const refusedFor = async (authorization: string) => {
     const reply = await exchange({ port, headers: { authorization } })
     t.equal(reply.status, 401, authorization)
-    t.match(reply.headers['www-authenticate'], /error="invalid_token"/, authorization)
-    t.match(reply.json().error_description, /a variable that it is made from may have been empty/, authorization)
+    return { header: reply.headers['www-authenticate'], description: String(reply.json().error_description) }
   }
+  for (const authorization of ['Bearer', 'bearer ', 'Bearer $' + '{MOORING_TOKEN}', 'Bearer a b', 'Bearer a, Bearer b']) {
+    const { header, description } = await refusedFor(authorization)
+    t.match(header, /error="invalid_token"/, authorization)
+    t.match(description, /a variable that it is made from may have been empty/, authorization)
+  }
+  for (const authorization of ['Basic YTpi', 'Bearerx', 'Token abc', 'a-token-alone']) {
+    const { header, description } = await refusedFor(authorization)
+    t.equal(header, 'Bearer', authorization)
+    t.match(description, /does not begin with the scheme Bearer\. .*Send it as Authorization: Bearer/, authorization)
+  }
+  const empty = await refusedFor('')
+  t.equal(empty.header, 'Bearer')
+  t.match(empty.description, /is empty; a variable that it is made from may have been empty/)
 })
 
 t.test('what a caller sent as its token is repeated nowhere', async (t) => {

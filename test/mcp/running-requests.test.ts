@@ -86,7 +86,13 @@ t.test('LEGACY-13: a request is cancelled exactly when it alone has the id and t
     subject: fc.constantFrom('ada', 'eve'), key: fc.constantFrom(undefined, 'k1', 'k2'), session: fc.constantFrom(undefined, 's1', 's2')
   })
   const identity = ({ subject, key, session }: { subject: string, key: string | undefined, session: string | undefined }): CallerIdentity =>
-    ({ principal: principal(subject), sessionKey: key, legacySession: session === undefined ? undefined : { id: session, capabilities: {} } })
+    ({ principal: principal(subject), sessionKey: key, sessionId: session, legacySession: undefined })
+  /** By both ids where there are two, else by both keys, else neither may have any. */
+  function areAlike (one: { key: string | undefined, session: string | undefined }, other: typeof one): boolean {
+    if (one.session !== undefined && other.session !== undefined) return one.session === other.session
+    if (one.key !== undefined || other.key !== undefined) return one.key === other.key
+    return one.session === undefined && other.session === undefined
+  }
   const request = fc.record({ caller, id: fc.constantFrom(1, '1', 2), hasEnded: fc.boolean(), isCancellable: fc.boolean() })
   fc.assert(fc.property(fc.array(request, { maxLength: 8 }), request, (requests, { caller, id }) => {
     const { running } = setup()
@@ -96,7 +102,7 @@ t.test('LEGACY-13: a request is cancelled exactly when it alone has the id and t
       return { ...one, run }
     })
     const meant = begun.filter((one) => one.isCancellable && !one.hasEnded && one.id === id &&
-      one.caller.subject === caller.subject && one.caller.session === caller.session && (caller.session !== undefined || one.caller.key === caller.key))
+      one.caller.subject === caller.subject && areAlike(one.caller, caller))
 
     running.cancel({ caller: identity(caller), id })
 

@@ -90,7 +90,7 @@ t.test('what is wrong with a header is said with its name and where its value is
 
   t.equal(said({}, 4), 'Header Mcp-Param-Row is missing; send arguments.target.row in it.')
   t.equal(said({ 'mcp-param-row': '5' }, 4), 'Header Mcp-Param-Row and arguments.target.row differ; send the same in both.')
-  t.equal(said({ 'mcp-param-row': '5' }, undefined), 'Header Mcp-Param-Row is sent, but arguments.target.row holds no such value; leave it out.')
+  t.equal(said({ 'mcp-param-row': '5' }, undefined), 'Header Mcp-Param-Row is sent, but arguments.target.row is not there; leave the header out.')
 })
 
 t.test('HDR-10: whatever a client mirrors by the rules is accepted', async (t) => {

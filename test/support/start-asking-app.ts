@@ -22,6 +22,8 @@ export interface AskingApp {
   readonly url: string
   readonly token: string
   readonly did: readonly string[]
+  /** Everything that was logged so far. */
+  log (): string
   readonly time: ManualTime
   /** Resolves when the server has seen the end of every connection so far. */
   everybodyLeft (): Promise<void>
@@ -38,7 +40,7 @@ export async function startAskingApp (
 ): Promise<AskingApp> {
   const time = manualTime(Date.UTC(2026, 0, 1))
   const { did, ...asking } = askingOffer()
-  const { app, port, url, token: readToken } = await startTestApp(t, {
+  const { app, port, url, log, token: readToken } = await startTestApp(t, {
     phones: 0,
     unnamed: 'ada',
     flags: ['--call-limit-ms', '60000', ...flags],
@@ -64,6 +66,7 @@ export async function startAskingApp (
     url,
     token,
     did,
+    log,
     time,
     post,
     everybodyLeft: async () => { await Promise.all(ends) },

@@ -15,7 +15,7 @@ import { systemScheduler } from '../../src/runtime/scheduler.ts'
 
 /** The program, with what tests look at within reach. */
 export interface TestedApp extends App, Pick<Mooring, 'bus' | 'listenStreams' | 'slices' | 'mcp'> {
-  readonly admission: Admission & Places
+  readonly admission: Admission & Pick<Places, 'inFlight' | 'idle'>
 }
 
 export interface TestApp {
@@ -102,7 +102,7 @@ export function portOf (server: { address (): { readonly port: number } | string
 }
 
 /** Both as one, which is all that tests ask of them. */
-function gate (admission: Admission, places: Places): Admission & Places {
+function gate (admission: Admission, places: Places): TestedApp['admission'] {
   return {
     get state () { return admission.state },
     get inFlight () { return places.inFlight },

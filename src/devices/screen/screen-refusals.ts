@@ -1,4 +1,4 @@
-import { Refusal } from '../../refusals/refusal.ts'
+import { Refusal, type Retry } from '../../refusals/refusal.ts'
 import { quote, shorten, withoutActing } from '../../text/quote.ts'
 import { elementName } from './screen-lines.ts'
 import type { ScreenElement } from './screen.ts'
@@ -82,6 +82,8 @@ export class OffscreenRefusal extends Refusal {
   }
 }
 
+const inAMoment: Retry = { retryable: true, retryAfterMs: 1_000 }
+
 /** The pattern of `textMatches` cannot be used. */
 export class InvalidPatternRefusal extends Refusal {
   readonly code = 'invalid_pattern'
@@ -94,8 +96,7 @@ export class InvalidPatternRefusal extends Refusal {
   }) {
     super({
       message: `The pattern ${quote(pattern, 60)} cannot be used: ${problem}.`,
-      retryable: isForNow,
-      ...(isForNow ? { retryAfterMs: 1_000 } : {}),
+      ...(isForNow ? inAMoment : { retryable: false }),
       nextAction: isForNow
         ? 'Wait a moment and repeat the call, or use a plain `text`.'
         : 'Use a plain `text`, or a simpler pattern without repetitions inside repetitions.',

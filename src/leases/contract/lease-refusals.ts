@@ -1,6 +1,6 @@
 import type { DeviceDescription } from '../../devices/device-types.ts'
 import { quote } from '../../text/quote.ts'
-import { Refusal } from '../../refusals/refusal.ts'
+import { Refusal, type Retry } from '../../refusals/refusal.ts'
 import type { EndReason, LeaseEnd, Priority } from './lease.ts'
 import type { Hold } from './lease-machine.ts'
 import type { DeviceState } from './lease-manager.ts'
@@ -312,6 +312,8 @@ export class RequestUnknownRefusal extends Refusal {
   }
 }
 
+const whenOneHasEnded: Retry = { retryable: true, retryAfterMs: 5_000 }
+
 /** The holder would have more leases than it may have at once. Other agents with the same token count too. */
 export class LeaseLimitReachedRefusal extends Refusal {
   readonly code = 'lease_limit_reached'
@@ -321,8 +323,7 @@ export class LeaseLimitReachedRefusal extends Refusal {
     const canFit = wanted <= limit
     super({
       message: `There is a limit: ${limitNote({ limit, isKept })}.`,
-      retryable: canFit,
-      ...(canFit ? { retryAfterMs: 5_000 } : {}),
+      ...(canFit ? whenOneHasEnded : { retryable: false }),
       nextAction: canFit
         ? 'Repeat the call with waitMs to wait until a lease ends, or release one that you acquired yourself. Leases of your token that you did not acquire are other agents\'.'
         : `Ask for at most ${limit} device(s) at once.`,

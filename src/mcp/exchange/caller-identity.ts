@@ -6,16 +6,20 @@ export interface CallerIdentity {
   readonly principal: Principal
   /** Hashed (POOL-04). */
   readonly sessionKey: string | undefined
+  /** The session id that it sent, hashed, be it one of ours or not; undefined where none are given out. */
+  readonly sessionId: string | undefined
+  /** What the id says; undefined for one that does not open. */
   readonly legacySession: LegacySession | undefined
 }
 
 /**
  * Whether two messages come from one caller, as far as can be told (LEGACY-13). Session ids decide
  * where both have one, because each client has its own. Else the session keys do, and two callers
- * without a key cannot be told apart.
+ * with neither cannot be told apart. A client that was given an id sends it with every message, so
+ * that one without is of another client, unless a key says otherwise.
  */
 export function isSameCaller (one: CallerIdentity, other: CallerIdentity): boolean {
-  return one.principal.key === other.principal.key &&
-    one.legacySession?.id === other.legacySession?.id &&
-    (one.legacySession !== undefined || one.sessionKey === other.sessionKey)
+  if (one.principal.key !== other.principal.key) return false
+  if (one.sessionId !== undefined && other.sessionId !== undefined) return one.sessionId === other.sessionId
+  return one.sessionKey === other.sessionKey && (one.sessionKey !== undefined || one.sessionId === other.sessionId)
 }

@@ -17,7 +17,7 @@
  * - What making an answer brought about is undone when the answer was not delivered.
  */
 import { encodeError, type Encoder } from '../../protocol/encode.ts'
-import type { Envelope, Incoming } from '../../protocol/envelope.ts'
+import { wantsAnswer, type Envelope, type Incoming } from '../../protocol/envelope.ts'
 import type { McpRequest } from '../../protocol/mcp-request.ts'
 import type { AnswerForm } from '../../protocol/media-types.ts'
 import type { Rejection } from '../../protocol/rejection.ts'
@@ -26,7 +26,7 @@ import type { Era } from '../../protocol/versions.ts'
 import type { Dispatcher, Outcome, Prepared, PreparedCall, PreparedStream } from '../dispatcher.ts'
 import type { TakeInbound } from '../inbound-notifications.ts'
 import { isPromise } from '../is-promise.ts'
-import type { LegacySessions } from '../legacy-sessions.ts'
+import { noSession, type LegacySessions } from '../legacy-sessions.ts'
 import type { RunningRequest, RunningRequests } from '../running-requests.ts'
 import { BatchChannel, BatchEntry } from './batch-entry.ts'
 import { BoundRequest } from './bound-request.ts'
@@ -119,14 +119,14 @@ export function createExchange ({ dispatcher, encoder, running, takeInbound, leg
 
   /** Session ids mean something in the legacy era alone. */
   function identityOf ({ principal, sessionId, sessionKey }: Sender, era: Era = 'legacy', key = sessionKey): CallerIdentity {
-    const legacySession = era === 'legacy' && sessionId !== undefined ? legacySessions?.open(sessionId, principal) : undefined
-    return { principal, sessionKey: key, legacySession }
+    const given = era === 'legacy' && legacySessions !== undefined ? legacySessions.read(sessionId, principal) : noSession
+    return { principal, sessionKey: key, sessionId: given.idHash, legacySession: given.session }
   }
 
   /** LEGACY-21: each element is handled alone; notifications leave no trace in the answer. */
   async function answerBatch (elements: readonly Incoming[], sender: Sender, channel: Channel): Promise<void> {
     // Notifications and responses alone want no answer.
-    if (elements.some(({ kind }) => kind === 'request' || kind === 'rejected') && channel.turnAway?.('message') === true) return
+    if (elements.some(wantsAnswer) && channel.turnAway?.('message') === true) return
     const { place } = channel
     place?.keep()
     try {

@@ -2,7 +2,8 @@ import { encodeNotification } from '../../protocol/encode.ts'
 import { reaches } from '../../protocol/log-level.ts'
 import type { McpRequest } from '../../protocol/mcp-request.ts'
 import type { MessageStream } from '../../protocol/message-stream.ts'
-import type { MethodContext } from '../method.ts'
+import { CancelledRefusal } from '../../refusals/cancellation.ts'
+import type { CallerLine, MethodContext } from '../method.ts'
 
 /** What a request may do whose answer is all that its caller gets. */
 export const silent: MethodContext = { progress: () => {}, log: () => {} }
@@ -11,11 +12,6 @@ export const silent: MethodContext = { progress: () => {}, log: () => {} }
 export function contextOn (stream: MessageStream, request: McpRequest): MethodContext {
   const { era, progressToken, logLevel } = request
   let last = -Infinity
-
-  function write (message: string): boolean {
-    stream.send(message)
-    return stream.isOpen
-  }
 
   return {
     progress (step) {
@@ -29,6 +25,30 @@ export function contextOn (stream: MessageStream, request: McpRequest): MethodCo
       stream.send(encodeNotification('notifications/message', { level, logger: 'mooring', data }))
     },
     // HTTP-15: no requests on a modern stream.
-    ...(era === 'legacy' ? { write } : {})
+    ...(era === 'legacy' ? { line: lineOn(stream) } : {})
   }
+}
+
+function lineOn (stream: MessageStream): CallerLine {
+  let leaving: AbortController | undefined
+
+  return {
+    write (message) {
+      stream.send(message)
+      return stream.isOpen
+    },
+    // Made when it is asked for: few calls ask their caller.
+    get gone () {
+      leaving ??= abortedOnClose(stream)
+      return leaving.signal
+    }
+  }
+}
+
+function abortedOnClose (stream: MessageStream): AbortController {
+  const leaving = new AbortController()
+  const leave = (): void => leaving.abort(new CancelledRefusal('caller_gone'))
+  if (stream.isOpen) stream.onClose(leave)
+  else leave()
+  return leaving
 }
