@@ -55,6 +55,20 @@ export class AlreadyRecordingRefusal extends Refusal {
   }
 }
 
+/** A file is no recording that can be shown picture by picture. */
+export class NoRecordingFileRefusal extends Refusal {
+  readonly code = 'no_recording_file'
+
+  constructor (path: string) {
+    super({
+      message: `${path} is no recording whose pictures can be told apart.`,
+      retryable: false,
+      nextAction: 'Name a file that recordScreen made, or read this one without `atMs`.',
+      details: { path }
+    })
+  }
+}
+
 /** There is no recording to stop. */
 export class NotRecordingRefusal extends Refusal {
   readonly code = 'not_recording'

@@ -1,14 +1,22 @@
 import type { Command } from './device-types.ts'
 import type { FileInfo } from './file-commands.ts'
 
+/** Screens of a recording beside each other in one picture, row by row, in the order of time. */
+export interface ContactSheet {
+  /** A PNG file. */
+  readonly png: Buffer
+  /** Since when each of them showed, in milliseconds from the beginning of the recording. */
+  readonly atMs: readonly number[]
+}
+
 /** A finished recording: a file in the holder's folder on the phone. */
 export interface Recording extends FileInfo {
   readonly mimeType: string
   readonly durationMs: number
   /** False when more happened than the phone can record, and the end is missing. */
   readonly isComplete: boolean
-  /** Screens of it beside each other in one picture, a PNG file, in the order of time; where the driver can make one. */
-  readonly contactSheet?: Buffer
+  /** Where the driver can make one. */
+  readonly contactSheet?: ContactSheet
 }
 
 /** Commands that record the screen, one recording at a time. */

@@ -37,7 +37,7 @@ export function createOffer ({ leases, bus, clock, scheduler }: {
   const deviceUses = createDeviceUses({ leases, screens, onScreenChange: (lease) => publishScreenChange(bus, lease) })
   return {
     tools: createDeviceTools({ leases, screens, deviceUses, clock, scheduler }),
-    resources: createDeviceResources({ leases, screen: createScreenResource(deviceUses) }),
+    resources: createDeviceResources({ leases, screen: createScreenResource(deviceUses), uses: deviceUses }),
     prompts: createTesterPrompts({
       suggestApps: async ({ signal }) => await leases.homeApps(signal),
       suggestDevices: async () => (await leases.devices()).map(({ description }) => description.id)

@@ -12,3 +12,8 @@ export function screenUri (handle: string): string {
 export function screenshotUri (handle: string): string {
   return `mooring://leases/${encodeURIComponent(handle)}/screenshot`
 }
+
+/** One of the holder's own files on the phone; slashes in the path are encoded. */
+export function fileUri (handle: string, path: string): string {
+  return `mooring://leases/${encodeURIComponent(handle)}/files/${encodeURIComponent(path)}`
+}

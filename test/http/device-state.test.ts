@@ -1,3 +1,4 @@
+import { PNG } from 'pngjs'
 import t from 'tap'
 import { mcpWire } from '../support/mcp-wire.ts'
 import { startTestApp } from '../support/start-test-app.ts'
@@ -11,7 +12,7 @@ async function setup (era: (typeof eras)[number]) {
   const wire = mcpWire({ port, token: await token() })
   const call = async (name: string, args: object) => (await wire[era]('tools/call', { name, arguments: args })).json().result
   const { structuredContent: { lease, device } } = await call('acquireDevice', {})
-  return { call, lease, device: device.id, run: (name: string, args: object = {}) => call(name, { lease, ...args }) }
+  return { wire, call, lease, device: device.id, run: (name: string, args: object = {}) => call(name, { lease, ...args }) }
 }
 
 for (const era of eras) {
@@ -39,17 +40,29 @@ for (const era of eras) {
   })
 
   t.test(`${era}: numbers as texts are taken, a refusal is a result that says what to do, and a recording comes over the wire`, async (t) => {
-    const { run } = await setup(era)
+    const { run, wire, lease } = await setup(era)
     t.match(await run('setDeviceState', { location: { latitude: '1.5', longitude: '2' } }), { structuredContent: { set: ['location'] } })
     t.match(await run('uninstallApp', { app: 'com.example.settings' }), { isError: true, structuredContent: { code: 'unsupported', nextAction: /clear its data/ } })
     t.match(await run('installApp', { definition: 'nothing' }), { isError: true, structuredContent: { code: 'install_failed', retryable: false } })
 
     await run('recordScreen', { action: 'start' })
     await run('launchApp', { app: 'com.example.shop', observe: 'none' })
-    const { structuredContent: { path } } = await run('recordScreen', { action: 'stop' })
+    const { content: [, sheet, link], structuredContent: { path, sheetAtMs } } = await run('recordScreen', { action: 'stop' })
+    const { width, height } = PNG.sync.read(Buffer.from(sheet.data, 'base64'))
+    t.same({ width, height }, { width: sheetAtMs.length * 248 + 8, height: 549 }, 'the sheet is a picture of its screens')
+    const { content: [said, frame] } = await run('getFiles', { path, atMs: [0] })
+    t.match(said, { type: 'text', text: /at 0 ms/ })
+    t.equal(PNG.sync.read(Buffer.from(frame.data, 'base64')).width, 240)
+    t.match(link, { type: 'resource_link', uri: `mooring://leases/${lease}/files/${path}`, name: path, mimeType: 'image/apng' })
+    const read = async (uri: string) => (await wire[era]('resources/read', { uri })).json()
+    t.match(await read(link.uri), { result: { contents: [{ uri: link.uri, mimeType: 'image/apng', blob: /^iVBORw0KGgo/ }] } })
     const { content: [picture] } = await run('getFiles', { path })
     t.match(picture, { type: 'image', mimeType: 'image/png' })
     t.equal(Buffer.from(picture.data, 'base64').toString('latin1', 37, 41), 'acTL', 'the PNG is animated')
+    await run('putFile', { path: 'notes/a_b.txt', text: 'hello' })
+    t.match(await read(`mooring://leases/${lease}/files/notes%2Fa_b.txt`), { result: { contents: [{ mimeType: 'text/plain', text: 'hello' }] } })
     await run('releaseDevice')
+    const none = { error: { code: era === 'modern' ? -32602 : -32002 } }
+    for (const uri of [link.uri, `mooring://leases/${lease}/files/other.png`, 'mooring://leases/ls_none/files/recording-1.png']) t.match(await read(uri), none)
   })
 }

@@ -1,6 +1,7 @@
 import type { AppCommands, AppSource } from '../app-commands.ts'
 import { ensureNotCancelled } from '../../refusals/cancellation.ts'
 import type { Command } from '../device-types.ts'
+import { animatedPngType } from '../animated-png.ts'
 import { UnsupportedRefusal } from '../device-refusals.ts'
 import { InstallFailedRefusal } from '../device-state-refusals.ts'
 import type { FileCommands } from '../file-commands.ts'
@@ -35,7 +36,7 @@ export function createDriverStateCommands ({ device, phone, catalog, acceptsDefi
     const path = freeName(phone.listFiles().map((file) => file.path))
     phone.writeFile(path, content)
     phone.forgetRecording()
-    return { path, bytes: content.length, mimeType: 'image/png', durationMs: take.durationMs, isComplete: take.isComplete, contactSheet }
+    return { path, bytes: content.length, mimeType: animatedPngType, durationMs: take.durationMs, isComplete: take.isComplete, contactSheet }
   }
 
   function definitionOf (source: AppSource): AppDefinition {

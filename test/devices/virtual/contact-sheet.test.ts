@@ -14,8 +14,9 @@ t.test('a stopped recording brings a sheet of its screens', async (t) => {
   const { contactSheet } = await bench.driver.stopRecording(command)
 
   // Home and four apps: two rows of pictures that are 240 pixels wide and 533 high.
-  const { width, height } = await loadImage(contactSheet ?? Buffer.alloc(0))
+  const { width, height } = await loadImage(contactSheet?.png ?? Buffer.alloc(0))
   t.same({ width, height }, { width: 4 * 248 + 8, height: 2 * 541 + 8 })
+  t.same(contactSheet?.atMs, [0, 1_000, 2_000, 3_000, 4_000], 'and says since when each showed')
 })
 
 t.test('a sheet shows the first and the last screen, and no more than twelve', async (t) => {

@@ -58,7 +58,7 @@ t.test('a recording is an animated PNG of the screens that there were, each as l
   bench.time.advance(500)
   const recording = await bench.driver.stopRecording(command)
 
-  t.match(recording, { path: 'recording-1.png', mimeType: 'image/png', durationMs: 4_000, isComplete: true })
+  t.match(recording, { path: 'recording-1.png', mimeType: 'image/apng', durationMs: 4_000, isComplete: true })
   const png = await bench.driver.pullFile(recording.path, command)
   t.equal(png.length, recording.bytes)
   // The shop itself loads for a while, which is another screen.

@@ -5,7 +5,9 @@ const mostPictures = 12
 const mostColumns = 4
 const gap = 8
 
-export interface ContactSheet {
+export interface ContactSheetDrawing {
+  /** Which of the pictures are on the sheet, in the order of their places. */
+  readonly shown: readonly number[]
   /** Puts a picture on the sheet, if it is one of those that are shown. */
   add (index: number, picture: Canvas): void
   /** A complete PNG file. */
@@ -13,7 +15,7 @@ export interface ContactSheet {
 }
 
 /** A sheet of pictures of one size, row by row. Of more than twelve it has the first, the last and some between. */
-export function createContactSheet (count: number, { width, height }: { readonly width: number, readonly height: number }): ContactSheet {
+export function drawContactSheet (count: number, { width, height }: { readonly width: number, readonly height: number }): ContactSheetDrawing {
   const shown = shownIndexes(count)
   const columns = Math.min(shown.length, mostColumns)
   const rows = Math.ceil(shown.length / columns)
@@ -23,6 +25,7 @@ export function createContactSheet (count: number, { width, height }: { readonly
   context.fillRect(0, 0, canvas.width, canvas.height)
 
   return {
+    shown,
     add (index, picture) {
       const place = shown.indexOf(index)
       if (place >= 0) context.drawImage(picture, gap + (place % columns) * (width + gap), gap + Math.floor(place / columns) * (height + gap))

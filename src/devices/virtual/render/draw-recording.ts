@@ -1,8 +1,9 @@
 import { createCanvas } from '@napi-rs/canvas'
-import type { Take } from '../phone/recorder.ts'
+import { joinFrames, type AnimationFrame } from '../../animated-png.ts'
+import type { ContactSheet } from '../../recording-commands.ts'
 import type { PhoneProfile } from '../phone/phone-profile.ts'
-import { joinFrames, type AnimationFrame } from './animated-png.ts'
-import { createContactSheet } from './contact-sheet.ts'
+import type { Take } from '../phone/recorder.ts'
+import { drawContactSheet } from './contact-sheet.ts'
 import { drawScreen } from './draw-screen.ts'
 
 // Of the phone held upright: enough to follow what happens.
@@ -12,7 +13,7 @@ const recordingWidth = 240
 export async function drawRecording (take: Take, { profile, time }: {
   readonly profile: PhoneProfile
   readonly time: string
-}): Promise<{ readonly animation: Buffer, readonly contactSheet: Buffer }> {
+}): Promise<{ readonly animation: Buffer, readonly contactSheet: ContactSheet }> {
   const scale = recordingWidth / profile.sizePx.width
   const frames = take.frames.map(({ screen, durationMs }) => ({
     screen, durationMs, width: Math.round(screen.size.width * scale), height: Math.round(screen.size.height * scale)
@@ -21,7 +22,9 @@ export async function drawRecording (take: Take, { profile, time }: {
   const width = Math.max(...frames.map((frame) => frame.width))
   const height = Math.max(...frames.map((frame) => frame.height))
   const pictures: AnimationFrame[] = []
-  const sheet = createContactSheet(frames.length, { width, height })
+  const startsMs: number[] = []
+  let startMs = 0
+  const sheet = drawContactSheet(frames.length, { width, height })
   for (const [index, frame] of frames.entries()) {
     const canvas = createCanvas(width, height)
     canvas.getContext('2d').drawImage(
@@ -29,7 +32,9 @@ export async function drawRecording (take: Take, { profile, time }: {
       Math.floor((width - frame.width) / 2), Math.floor((height - frame.height) / 2)
     )
     sheet.add(index, canvas)
+    startsMs.push(startMs)
+    startMs += frame.durationMs
     pictures.push({ png: await canvas.encode('png'), durationMs: frame.durationMs })
   }
-  return { animation: joinFrames(pictures), contactSheet: await sheet.encode() }
+  return { animation: joinFrames(pictures), contactSheet: { png: await sheet.encode(), atMs: sheet.shown.map((index) => startsMs[index] ?? 0) } }
 }

@@ -5,10 +5,26 @@
  */
 import { crc32 } from 'node:zlib'
 
+export const animatedPngType = 'image/apng'
+
 export interface AnimationFrame {
   /** A complete PNG file. */
   readonly png: Buffer
   readonly durationMs: number
+}
+
+/** What an animation shows at some time. */
+export interface StillFrame {
+  /** A complete PNG file. */
+  readonly png: Buffer
+  /** Since when it shows, in milliseconds from the beginning. */
+  readonly fromMs: number
+}
+
+export interface Film {
+  readonly durationMs: number
+  /** What shows at that time; later than the end it is the last picture. */
+  frameAt (atMs: number): StillFrame
 }
 
 interface Chunk {
@@ -38,6 +54,54 @@ export function joinFrames (frames: readonly AnimationFrame[]): Buffer {
   return Buffer.concat([signature, chunk('IHDR', header), chunk('acTL', numbers(frames.length, 1)), ...parts, chunk('IEND', Buffer.alloc(0))])
 }
 
+/**
+ * Takes an animation apart whose pictures are all of its full size, as `joinFrames` makes them.
+ *
+ * @returns undefined for a file of another kind
+ */
+export function readFilm (file: Buffer): Film | undefined {
+  if (!file.subarray(0, signature.length).equals(signature)) return undefined
+  const chunks = chunksOf(file)
+  const header = chunks[0]
+  if (header?.type !== 'IHDR' || header.data.length !== 13 || !chunks.some(({ type }) => type === 'acTL')) return undefined
+  // What describes all pictures stands before the first of them, such as a palette.
+  const common = chunks.slice(1, chunks.findIndex(({ type }) => pictureChunks.has(type))).filter(({ type }) => type !== 'acTL')
+  const frames: Array<{ fromMs: number, data: Buffer[] }> = []
+  let endMs = 0
+  for (const { type, data } of chunks) {
+    if (type === 'fcTL') {
+      if (data.length !== 26 || !isWhole(data, header.data)) return undefined
+      frames.push({ fromMs: endMs, data: [] })
+      endMs += delayMs(data)
+    }
+    if (type === 'IDAT') frames.at(-1)?.data.push(data)
+    if (type === 'fdAT') frames.at(-1)?.data.push(data.subarray(4))
+  }
+  const [first] = frames
+  if (first === undefined) return undefined
+
+  return {
+    durationMs: Math.round(endMs),
+    frameAt (atMs) {
+      const { fromMs, data } = frames.findLast((frame) => frame.fromMs <= atMs) ?? first
+      const parts = [header, ...common, { type: 'IDAT', data: Buffer.concat(data) }, { type: 'IEND', data: Buffer.alloc(0) }]
+      return { fromMs: Math.round(fromMs), png: Buffer.concat([signature, ...parts.map((part) => chunk(part.type, part.data))]) }
+    }
+  }
+}
+
+const pictureChunks = new Set(['fcTL', 'IDAT'])
+
+/** Whether a picture has the size of the whole and its place. */
+function isWhole (control: Buffer, header: Buffer): boolean {
+  return control.subarray(4, 12).equals(header.subarray(0, 8)) && control.readUInt32BE(12) === 0 && control.readUInt32BE(16) === 0
+}
+
+/** For how long a picture shows. A denominator of 0 stands for hundredths. */
+function delayMs (control: Buffer): number {
+  return control.readUInt16BE(20) * 1_000 / (control.readUInt16BE(22) || 100)
+}
+
 function frameControl (sequence: number, header: Buffer, durationMs: number): Buffer {
   const control = Buffer.alloc(26)
   control.writeUInt32BE(sequence, 0)
@@ -50,7 +114,8 @@ function frameControl (sequence: number, header: Buffer, durationMs: number): Bu
 
 function chunksOf (png: Buffer): Chunk[] {
   const chunks: Chunk[] = []
-  for (let at = signature.length; at < png.length;) {
+  // Eight bytes before the data and four behind it.
+  for (let at = signature.length; at + 12 <= png.length;) {
     const length = png.readUInt32BE(at)
     chunks.push({ type: png.toString('latin1', at + 4, at + 8), data: png.subarray(at + 8, at + 8 + length) })
     at += length + 12
