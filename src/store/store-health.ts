@@ -19,6 +19,8 @@ export interface StoreHealth {
   readonly isWritable: boolean
   /** Why not, as a sentence; undefined when all is well. */
   readonly problem: string | undefined
+  /** The same for a caller that is refused for it. */
+  readonly refusal?: Refusal | undefined
 }
 
 export interface HealthWatch {
@@ -58,7 +60,7 @@ export function createHealthWatch ({ read, write, limitMs, scheduler, log }: {
       return well
     } catch (cause) {
       const refusal = note(cause)
-      return { isAnswering: refusal instanceof StoreNotWritableRefusal, isWritable: false, problem: refusal?.message ?? 'The database does not answer.' }
+      return { isAnswering: refusal instanceof StoreNotWritableRefusal, isWritable: false, problem: refusal?.message ?? 'The database does not answer.', refusal }
     }
   }
 
