@@ -75,8 +75,9 @@ const statusRoute: FastifyPluginAsync<StatusOptions> = async function statusRout
   fastify.get('/status', {
     schema: { operationId: 'status', summary: 'Devices, leases and the server itself', tags: ['operations'], response: { 200: status } }
   }, async () => {
-    const [devices, { isAnswering, isWritable, problem }] = await Promise.all([fastify.mooring.leases.devices(), fastify.mooring.store.health()])
-    const leases = await liveLeases(devices)
+    const { isAnswering, isWritable, problem } = await fastify.mooring.store.health()
+    const devices = await fastify.mooring.leases.devices()
+    const leases = isAnswering ? await liveLeases(devices) : leasesOf(devices)
     const waiting = fastify.mooring.leases.waiting()
     return {
       version: packageVersion,
@@ -104,9 +105,13 @@ const statusRoute: FastifyPluginAsync<StatusOptions> = async function statusRout
       return await fastify.mooring.leases.list()
     } catch (refusal) {
       if (!(refusal instanceof Refusal) || refusal.kind !== 'unavailable') throw refusal
-      return devices.flatMap(({ lease }) => lease !== undefined && isLive(lease) ? lease : [])
+      return leasesOf(devices)
     }
   }
+}
+
+function leasesOf (devices: readonly PooledDevice[]): readonly Lease[] {
+  return devices.flatMap(({ lease }) => lease !== undefined && isLive(lease) ? lease : [])
 }
 
 export default statusRoute

@@ -37,7 +37,10 @@ const poolLists: FastifyPluginAsync<PoolListOptions> = async function poolLists 
       tags: ['operations'],
       response: { 200: listOf('leases', leaseSchema, 'The soonest to expire first.') }
     }
-  }, async () => ({ leases: (await fastify.mooring.leases.list()).map(leaseData) }))
+  }, async () => {
+    await assertAnswering()
+    return { leases: (await fastify.mooring.leases.list()).map(leaseData) }
+  })
 
   fastify.get('/queue', {
     schema: {
@@ -49,8 +52,15 @@ const poolLists: FastifyPluginAsync<PoolListOptions> = async function poolLists 
   }, async () => ({ waiting: fastify.mooring.leases.waiting().map((request) => waitingData(request, clock.nowMs())) }))
 
   fastify.get<{ Querystring: { readonly limit: number, readonly before?: number } }>('/audit', { schema: auditPage }, async ({ query }) => {
+    await assertAnswering()
     return { entries: (await fastify.mooring.leases.operations.audit(query)).map(auditData) }
   })
+
+  /** Refuses for a database that hangs as soon as its health is known, where the read itself would wait longer. */
+  async function assertAnswering () {
+    const { isAnswering, refusal } = await fastify.mooring.store.health()
+    if (!isAnswering && refusal !== undefined) throw refusal
+  }
 }
 
 export default poolLists

@@ -10,6 +10,7 @@ import type { Log } from '../leases/log.ts'
 import { StoreNotWritableRefusal } from '../leases/contract/store-not-writable.ts'
 import { Refusal } from '../refusals/refusal.ts'
 import type { Cancel, Scheduler } from '../runtime/scheduler.ts'
+import { StoreUnavailableRefusal } from './store-refusals.ts'
 
 export interface StoreHealth {
   /** Whether rows can be read. */
@@ -18,6 +19,8 @@ export interface StoreHealth {
   readonly isWritable: boolean
   /** Why not, as a sentence; undefined when all is well. */
   readonly problem: string | undefined
+  /** The same for a caller that is refused for it. */
+  readonly refusal?: Refusal | undefined
 }
 
 export interface HealthWatch {
@@ -32,11 +35,13 @@ export interface HealthWatch {
 const countsForMs = 1_000
 const well: StoreHealth = { isAnswering: true, isWritable: true, problem: undefined }
 
-export function createHealthWatch ({ read, write, scheduler, log }: {
+export function createHealthWatch ({ read, write, limitMs, scheduler, log }: {
   /** Reads a row. @throws {Refusal} the database cannot be read */
   readonly read: () => Promise<unknown>
   /** Writes about as much as a grant does, and changes nothing. @throws {Refusal} the database cannot be written to */
   readonly write: () => Promise<unknown>
+  /** How long a try may take; without it as long as it takes. */
+  readonly limitMs?: number
   readonly scheduler: Scheduler
   readonly log: Log
 }): HealthWatch {
@@ -47,14 +52,26 @@ export function createHealthWatch ({ read, write, scheduler, log }: {
 
   async function tryNow (): Promise<StoreHealth> {
     try {
-      await read()
-      await write()
+      await inTime(async () => {
+        await read()
+        await write()
+      })
       wrote()
       return well
     } catch (cause) {
       const refusal = note(cause)
-      return { isAnswering: refusal instanceof StoreNotWritableRefusal, isWritable: false, problem: refusal?.message ?? 'The database does not answer.' }
+      return { isAnswering: refusal instanceof StoreNotWritableRefusal, isWritable: false, problem: refusal?.message ?? 'The database does not answer.', refusal }
     }
+  }
+
+  /** A database can hang: who asks how it is must not hang with it. */
+  async function inTime (attempt: () => Promise<void>): Promise<void> {
+    if (limitMs === undefined) return await attempt()
+    let cancel: Cancel = () => {}
+    const late = new Promise<never>((_resolve, reject) => {
+      cancel = scheduler.after(limitMs, () => reject(new StoreUnavailableRefusal(undefined, 'it does not answer in time')))
+    })
+    await Promise.race([attempt(), late]).finally(() => cancel())
   }
 
   /** A change that succeeds counts as much as one that fails. */

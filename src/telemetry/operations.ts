@@ -40,7 +40,7 @@ export function createOperations ({ tracer, meter, clock, principalHash }: {
 
   const waits = meter?.createHistogram(waitName, {
     unit: 's',
-    description: 'How long MCP requests that waited did nothing else: for a device, for the screen, for their caller.',
+    description: 'How long MCP requests that waited did nothing else: for a device, for the screen, for their caller, for their turn.',
     advice: { explicitBucketBoundaries: [...waitBuckets] }
   })
 

@@ -32,6 +32,8 @@ export interface UseRequest {
   readonly limitMs?: number | undefined
   /** The lease was taken for the very call that uses it. */
   readonly byAcquirer?: boolean
+  /** Told how long the work waited for other work under the same lease. */
+  readonly noteWait?: (waitedMs: number) => void
 }
 
 /** A call of a tool and the handle it named, if it did. */
@@ -65,12 +67,13 @@ export interface DeviceUses<Request> {
 const lookLimitMs = 60_000
 const controlLimitMs = 120_000
 
-export function createDeviceUses ({ leases, screens, onScreenChange }: {
+export function createDeviceUses ({ leases, screens, clock, onScreenChange }: {
   readonly leases: LeaseManager
+  readonly clock: Clock
   readonly screens: ScreenMemory
   readonly onScreenChange: (lease: Lease) => void
 }): DeviceUses<UseRequest> {
-  const turns = createKeyedTurns()
+  const turns = createKeyedTurns(clock)
 
   async function use<T> (kind: UseKind, { principal, ...request }: UseRequest & { readonly limitMs: number }, work: (use: DeviceUse) => Promise<T>): Promise<T> {
     try {
@@ -107,7 +110,9 @@ export function createDeviceUses ({ leases, screens, onScreenChange }: {
   return {
     reading: (request, work) => use('look', { ...request, limitMs: request.limitMs ?? lookLimitMs }, work),
     acting: (request, work) => use('control', { ...request, limitMs: request.limitMs ?? controlLimitMs }, (use) => {
-      return turns.take(use.lease.handle, use.command.signal, () => work(use))
+      const { noteWait } = request
+      const taker = { signal: use.command.signal, ...(noteWait === undefined ? {} : { noteWait }) }
+      return turns.take(use.lease.handle, taker, () => work(use))
     })
   }
 }
@@ -121,7 +126,7 @@ export function createCallUses (
 ): DeviceUses<CallUse> {
   async function chosen ({ handle, call, limitMs }: CallUse): Promise<UseRequest> {
     const { principal, sessionKey, signal } = call
-    return { ...await choice.choose(handle, call), principal, sessionKey, signal, limitMs }
+    return { ...await choice.choose(handle, call), principal, sessionKey, signal, limitMs, noteWait: (waitedMs) => call.noteWait(waitedMs) }
   }
 
   /** The work, once its call has noted the phone in hand. */

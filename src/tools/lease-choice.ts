@@ -28,6 +28,7 @@ import type { Lease } from '../leases/contract/lease.ts'
 import { isLive } from '../leases/contract/lease.ts'
 import type { DeviceSelector, LeaseManager, PooledDevice } from '../leases/contract/lease-manager.ts'
 import { CapacityExhaustedRefusal, CleanupInProgressRefusal, LeaseEndedRefusal } from '../leases/contract/lease-refusals.ts'
+import type { Clock } from '../runtime/clock.ts'
 import { leaseName, leaseTerms, listedLease } from './lease-data.ts'
 import { deviceData } from './pooled-device-data.ts'
 import type { ToolCall } from './tool-definition.ts'
@@ -35,7 +36,7 @@ import { LeaseRequiredRefusal } from './tool-refusals.ts'
 import { createKeyedTurns } from './turns.ts'
 
 /** What decides about a call; its identity stands for the call. */
-type Caller = Pick<ToolCall, 'principal' | 'sessionKey' | 'signal' | 'addAside'>
+type Caller = Pick<ToolCall, 'principal' | 'sessionKey' | 'signal' | 'addAside' | 'noteWait'>
 
 /** The lease that a call is about. */
 export interface ChosenLease {
@@ -64,8 +65,10 @@ export interface LeaseChoice {
 /** How many phones and leases a refusal lists. */
 const mostListed = 20
 
-export function createLeaseChoice ({ leases }: { readonly leases: LeaseManager }): LeaseChoice {
-  const turns = createKeyedTurns()
+export function createLeaseChoice (
+  { leases, clock }: { readonly leases: LeaseManager, readonly clock: Clock }
+): LeaseChoice {
+  const turns = createKeyedTurns(clock)
   // A call may ask more than once, and means the same lease each time.
   const taken = new WeakMap<Caller, string>()
 
@@ -111,7 +114,7 @@ export function createLeaseChoice ({ leases }: { readonly leases: LeaseManager }
     const bound = await leases.boundTo({ sessionKey, holder })
     if (bound !== undefined) return bound.handle
     // Of several first calls at once one takes a phone, and the others find it.
-    return await turns.take(`${holder.principal}\0${sessionKey}`, call.signal, async () => {
+    return await turns.take(`${holder.principal}\0${sessionKey}`, call, async () => {
       for (;;) {
         const last = await leases.lastBoundTo({ sessionKey, holder })
         if (last !== undefined && isLive(last)) return last.handle

@@ -34,7 +34,7 @@ export function createOffer ({ leases, bus, clock, scheduler }: {
 }): Offer {
   // One memory for tools and resources, so that a ref means the same in both.
   const screens = createScreenMemory()
-  const deviceUses = createDeviceUses({ leases, screens, onScreenChange: (lease) => publishScreenChange(bus, lease) })
+  const deviceUses = createDeviceUses({ leases, screens, clock, onScreenChange: (lease) => publishScreenChange(bus, lease) })
   return {
     tools: createDeviceTools({ leases, screens, deviceUses, clock, scheduler }),
     resources: createDeviceResources({ leases, screen: createScreenResource(deviceUses), uses: deviceUses }),

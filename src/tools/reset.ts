@@ -9,8 +9,10 @@ import { ConfirmationRequiredRefusal } from './tool-refusals.ts'
 import { createKeyedTurns } from './turns.ts'
 
 /** The tool that erases a phone without giving it back. */
-export function createResetTools ({ uses, choice, scheduler }: Pick<DeviceToolParts, 'uses' | 'choice' | 'scheduler'>): ToolDefinition[] {
-  const turns = createKeyedTurns()
+export function createResetTools (
+  { uses, choice, clock, scheduler }: Pick<DeviceToolParts, 'uses' | 'choice' | 'clock' | 'scheduler'>
+): ToolDefinition[] {
+  const turns = createKeyedTurns(clock)
 
   const resetDevice = defineTool({
     name: 'resetDevice',
@@ -39,7 +41,7 @@ export function createResetTools ({ uses, choice, scheduler }: Pick<DeviceToolPa
         if (answer !== undefined) ensureAgreed(answer, what)
         else if (!confirm) throw new ConfirmationRequiredRefusal(what)
 
-        const output = await turns.take(handle, call.signal, async () => {
+        const output = await turns.take(handle, call, async () => {
           const isAsAsked = answer === undefined || (await phoneOf(handle, call)).moment === moment
           return isAsAsked ? await reset({ handle, call, id, observe }) : undefined
         })

@@ -39,7 +39,7 @@ export interface Aside {
 export interface CallNotes {
   /** The call is about this device. */
   noteDevice (deviceId: string): void
-  /** The call has only waited so long: for a phone, for the screen, for its caller. That is not counted as work. */
+  /** The call has only waited so long: for a phone, for the screen, for its caller, for its turn. That is not counted as work. */
   noteWait (waitedMs: number): void
 }
 

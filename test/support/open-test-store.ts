@@ -6,7 +6,15 @@ import type { Store } from '../../src/store/store.ts'
 
 /** As long as any machine may take that has other things to do. */
 export const testLimits: PostgresLimits = {
-  ...usualLimits, connectMs: 60_000, statementMs: 60_000, answerMs: 60_000, idleTransactionMs: 60_000, beatMs: 60_000, outcomeMs: 60_000
+  ...usualLimits,
+  connectMs: 60_000,
+  statementMs: 60_000,
+  lockMs: 60_000,
+  healthMs: 60_000,
+  answerMs: 60_000,
+  idleTransactionMs: 60_000,
+  beatMs: 60_000,
+  outcomeMs: 60_000
 }
 
 /** Opens a store on Postgres that logs nothing and is never lost, unless told otherwise. */

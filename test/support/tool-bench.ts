@@ -83,7 +83,7 @@ export async function benchOver (drivers: readonly DeviceDriver[], time: ToolTim
   await leases.start()
   const screens = createScreenMemory()
   const screenChanges: string[] = []
-  const deviceUses = createDeviceUses({ leases, screens, onScreenChange: ({ handle }) => { screenChanges.push(handle) } })
+  const deviceUses = createDeviceUses({ leases, screens, clock: time.clock, onScreenChange: ({ handle }) => { screenChanges.push(handle) } })
   const tools = createDeviceTools({ leases, screens, deviceUses, ...time })
 
   const silentNotes = { noteDevice: () => {}, noteWait: () => {} }

@@ -24,6 +24,8 @@ export interface GrantFailure {
  */
 export interface GrantFailures {
   isLeftAlone (deviceId: string): boolean
+  /** Whether its last grant has failed. */
+  has (deviceId: string): boolean
   /** The failures of devices that match. */
   of (matches: Matches, devices: readonly DeviceAvailability[]): readonly GrantFailure[]
   failed (deviceIds: readonly string[], cause: unknown): void
@@ -36,6 +38,7 @@ export function createGrantFailures ({ nowMs, log }: { readonly nowMs: () => num
   const failures = new Map<string, GrantFailure>()
 
   return {
+    has: (deviceId) => failures.has(deviceId),
     isLeftAlone: (deviceId) => (failures.get(deviceId)?.againAtMs ?? 0) > nowMs(),
 
     of ({ any }, devices) {

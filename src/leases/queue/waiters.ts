@@ -45,7 +45,10 @@ const retryAfterMs = 5_000
 const positionsPerSlice = 50
 /** An estimate that moves by more than this is told again. */
 const estimateMovesMs = 5_000
-const beingGranted: QueuePosition = { position: 1, estimateMs: 0 }
+/** A grant takes milliseconds; one that takes longer waits for the database or for a device, and may fail. */
+const grantTakesMs = 1_000
+/** A lease that goes on for so long after its time has a call under way, or its end cannot be recorded. */
+const longOverdueMs = 5_000
 
 export interface Waiters {
   /**
@@ -81,6 +84,8 @@ interface Waiter {
   readonly answer: (outcome: readonly Lease[] | Error) => void
   /** Set while it is being granted; aborts when the caller leaves. */
   granting: AbortController | undefined
+  /** Since when. */
+  grantingSinceMs: number
   isTimeUp: boolean
   /** The position that its caller was told of, and when. */
   told: { readonly position: QueuePosition, readonly atMs: number } | undefined
@@ -205,7 +210,7 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, i
         // twice for a moment against a limit.
         if (outcome instanceof Error || maxPerHolder !== undefined) consider()
       }
-      const waiter: Waiter = { request, answer, granting: undefined, isTimeUp: waitMs === 0, told: undefined }
+      const waiter: Waiter = { request, answer, granting: undefined, grantingSinceMs: 0, isTimeUp: waitMs === 0, told: undefined }
       waiters.set(id, waiter)
       queue.add(request)
       signal.addEventListener('abort', leave)
@@ -229,7 +234,7 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, i
   function considerRegularly () {
     look()
     // Before requests are suspended for grants that may fail again.
-    const positions = queue.positions(devices, nowMs())
+    const positions = queue.positions(foreseen(), nowMs())
     consider()
     slices.run([...waiters.values()], (waiter) => tellPosition(waiter, positions.get(waiter.request.id))).catch((fault: unknown) => {
       log.error({ err: fault }, 'positions in the queue could not be told')
@@ -275,7 +280,7 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, i
   /** Tells the callers that have just joined their positions. What is being granted meanwhile is not available. */
   function tellJoined () {
     look()
-    const positions = queue.positions(devices, nowMs())
+    const positions = queue.positions(foreseen(), nowMs())
     for (const waiter of joined) tellPosition(waiter, positions.get(waiter.request.id))
     joined.clear()
   }
@@ -300,6 +305,7 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, i
     const waiter = waiters.get(id)
     if (waiter === undefined) return
     waiter.granting = new AbortController()
+    waiter.grantingSinceMs = nowMs()
     queue.suspend(id)
     for (const deviceId of deviceIds) reserved.add(deviceId)
     const granting = grant(waiter, deviceIds, waiter.granting.signal).finally(() => grants.delete(granting))
@@ -329,7 +335,7 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, i
       return
     }
     consider()
-    if (hasFailed) tellPosition(waiter, queue.position(id, devices, nowMs()))
+    if (hasFailed) tellPosition(waiter, queue.position(id, foreseen(), nowMs()))
   }
 
   async function takeBack (granted: Granted) {
@@ -338,6 +344,20 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, i
     } catch (fault) {
       log.error({ err: fault }, 'a grant could not be taken back')
     }
+  }
+
+  /** The devices for estimates: when one can be granted is unknown while granting it fails, or where its time is long over. */
+  function foreseen (): readonly DeviceAvailability[] {
+    const latestMs = nowMs() - longOverdueMs
+    return devices.map((device) => {
+      const isUncertain = failures.has(device.description.id) || (device.expectedAtMs ?? latestMs) < latestMs
+      return isUncertain ? { ...device, canBeGranted: false, expectedAtMs: undefined } : device
+    })
+  }
+
+  function beingGranted ({ request: { wanted }, grantingSinceMs }: Waiter): QueuePosition {
+    const isUncertain = nowMs() - grantingSinceMs > grantTakesMs || failures.of(matcher.matches(wanted), devices).length > 0
+    return { position: 1, estimateMs: isUncertain ? undefined : 0 }
   }
 
   function tellPosition (waiter: Waiter, bare: QueuePosition | undefined) {
@@ -355,8 +375,8 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, i
     look()
     const granting = [...waiters.values()].filter((waiter) => waiter.granting !== undefined)
     const positions = [
-      ...granting.map(({ request: { id } }): [string, QueuePosition] => [id, beingGranted]),
-      ...queue.positions(devices, nowMs())
+      ...granting.map((waiter): [string, QueuePosition] => [waiter.request.id, beingGranted(waiter)]),
+      ...queue.positions(foreseen(), nowMs())
     ]
     return positions.flatMap(([id, { position, estimateMs }]) => {
       const request = waiters.get(id)?.request

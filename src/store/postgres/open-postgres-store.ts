@@ -11,8 +11,10 @@ import { join } from 'node:path'
 import pg, { type Client, type ClientBase } from 'pg'
 import { createChangeLedger } from '../../leases/cleanup/change-rows.ts'
 import { createLeaseStore } from '../../leases/create-lease-store.ts'
+import { StoreNotWritableRefusal } from '../../leases/contract/store-not-writable.ts'
 import type { Log } from '../../leases/log.ts'
 import { packageRoot } from '../../runtime/package-root.ts'
+import type { Refusal } from '../../refusals/refusal.ts'
 import type { Scheduler } from '../../runtime/scheduler.ts'
 import { createHealthWatch } from '../store-health.ts'
 import type { Store } from '../store.ts'
@@ -28,6 +30,7 @@ import { claimStore } from './store-claim.ts'
 const migrationsFolder = join(packageRoot, 'migrations', 'postgres')
 /** The first version that can say what has become of a transaction. */
 const oldestVersion = 13
+const rowLockMs = 250
 
 export interface PostgresStoreParts {
   readonly url: string
@@ -59,13 +62,28 @@ export async function openPostgresStore ({ url, scheduler, log, onLost, limits =
   const pool = server.createPool()
   const base = { pool, claim, limits, scheduler }
   const tries = createPostgresWork(base)
+  let mayHaveLockedRows = false
   const watch = createHealthWatch({
     read: () => tries.lookUp((connection) => connection.query('SELECT (SELECT term FROM claim), (SELECT id FROM devices LIMIT 1), (SELECT handle FROM leases LIMIT 1)')),
-    write: () => tries.change({ durable: true, read: async () => undefined, write: writeNothingNew }),
+    write: () => tries.change({ durable: true, read: async () => undefined, write: tryWrite }),
+    limitMs: limits.healthMs,
     scheduler,
     log
   })
-  const work = createPostgresWork({ ...base, onRefusal: watch.failed, onWritten: watch.wrote })
+  const work = createPostgresWork({ ...base, onRefusal: failed, onWritten: watch.wrote })
+
+  /** Rows that another program has locked keep some changes from being made and others not: only a try of them all tells. */
+  function failed (refusal: Refusal) {
+    if (refusal instanceof StoreNotWritableRefusal) mayHaveLockedRows = true
+    watch.failed(refusal)
+  }
+
+  async function tryWrite (connection: ClientBase) {
+    await writeNothingNew(connection)
+    if (!mayHaveLockedRows) return
+    await lockAllRows(connection)
+    mayHaveLockedRows = false
+  }
 
   return {
     kind: 'postgres',
@@ -84,7 +102,14 @@ export async function openPostgresStore ({ url, scheduler, log, onLost, limits =
 
 /** Writes as a grant does, and changes nothing: a row is added and taken back, and another one is written as it was. */
 async function writeNothingNew (connection: ClientBase): Promise<void> {
-  await connection.query("SAVEPOINT before; INSERT INTO audit (at_ms, event, device_id) VALUES (0, 'probe', ''); ROLLBACK TO before; UPDATE claim SET term = term")
+  await connection.query("SAVEPOINT before; INSERT INTO audit (at_ms, event, device_id) VALUES (0, 'probe', ''); ROLLBACK TO before; LOCK TABLE devices, leases, changes IN ROW EXCLUSIVE MODE; UPDATE claim SET term = term")
+}
+
+/** Briefly, because the changes of this process wait for it as well. */
+async function lockAllRows (connection: ClientBase): Promise<void> {
+  await connection.query(`SET LOCAL lock_timeout = ${rowLockMs};
+    SELECT FROM devices ORDER BY id COLLATE "C" FOR NO KEY UPDATE;
+    SELECT FROM leases WHERE state <> 'ended' ORDER BY handle COLLATE "C" FOR NO KEY UPDATE`)
 }
 
 function serverOf (url: string, limits: PostgresLimits): PostgresServer {
@@ -115,5 +140,5 @@ function toRefusal (label: string, cause: unknown): unknown {
   const fault = faultOf(cause)
   if (isServerBusy(fault)) return new StoreUnreachableRefusal(label, fault)
   if (fault instanceof pg.DatabaseError) return new StoreUnusableRefusal(label, fault.message, fault)
-  return toStoreFault(fault)
+  return toStoreFault(fault, 'write')
 }

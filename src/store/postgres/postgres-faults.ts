@@ -10,12 +10,17 @@ import { StoreUnavailableRefusal } from '../store-refusals.ts'
 /** The server starts, stops or is full. */
 const busy = /^(?:57P0[1-5]|53)/
 /** It could not do in time what it was asked. */
-const late = /^(?:08|57014|25P0[34]|55P03|58)/
+const late = /^(?:57014|25P0[34])/
+/** Another transaction has the lock that a statement waited for. */
+const locked = /^55P03$/
+const troubled = /^(?:08|58)/
 const readOnly = /^25006$/
 const diskFull = /^53100$/
 const damaged = /^XX00[12]$/
 /** Tables or columns of ours are gone, or not for us any more. */
 const altered = /^(?:42P01|42703|3F000|42501)$/
+const lockedByOther = 'another program has locked it'
+const slow = 'it does not do in time what it is asked'
 const conflict = /^(?:40001|40P01)$/
 const connectionTroubles = /^(?:Connection terminated|timeout expired|Client (?:has encountered|was closed)|Query read timeout|timeout exceeded when|Cannot use a pool)/
 
@@ -47,8 +52,12 @@ export function isConflict (cause: unknown): boolean {
   return conflict.test(fault.code ?? '') || fault.constraint === 'leases_one_live_per_session_key'
 }
 
-/** What to throw to the rooms: a refusal where the database cannot be used, and else an error without values of the rows. */
-export function toStoreFault (cause: unknown): unknown {
+/**
+ * What to throw to the rooms: a refusal where the database cannot be used, and else an error without values of the rows.
+ *
+ * @param work what could not be done; a database that another program has locked may still be read
+ */
+export function toStoreFault (cause: unknown, work: 'read' | 'write'): unknown {
   const fault = faultOf(cause)
   if (isConnectionFault(fault)) return new StoreUnavailableRefusal(fault)
   if (!(fault instanceof pg.DatabaseError)) return fault
@@ -56,9 +65,13 @@ export function toStoreFault (cause: unknown): unknown {
   const { code = '' } = fault
   if (readOnly.test(code)) return new StoreNotWritableRefusal('it is read-only', plain)
   if (diskFull.test(code)) return new StoreNotWritableRefusal('its disk is full', plain)
+  if (locked.test(code)) {
+    return work === 'write' ? new StoreNotWritableRefusal(lockedByOther, plain) : new StoreUnavailableRefusal(plain, lockedByOther)
+  }
+  if (late.test(code)) return new StoreUnavailableRefusal(plain, slow)
   if (damaged.test(code)) return new StoreUnavailableRefusal(plain, 'it is damaged')
   if (altered.test(code)) return new StoreUnavailableRefusal(plain, 'its tables are missing, or closed to the gateway')
-  return isServerBusy(fault) || late.test(code) ? new StoreUnavailableRefusal(plain) : plain
+  return isServerBusy(fault) || troubled.test(code) ? new StoreUnavailableRefusal(plain) : plain
 }
 
 /** Postgres puts the values of a row into `detail`, which a log would show: handles and principals among them. */

@@ -2,8 +2,12 @@
 export interface PostgresLimits {
   /** For a connection. */
   readonly connectMs: number
-  /** For a statement, as the server counts; also for the lock of a row. */
+  /** For a statement, as the server counts. */
   readonly statementMs: number
+  /** For a lock that another transaction has; shorter than for a statement, or the server would not say what it waited for. */
+  readonly lockMs: number
+  /** For the answer to the question how the database is. */
+  readonly healthMs: number
   /** For the answer to a statement when the server has not even said that it took too long. */
   readonly answerMs: number
   /** How long the server leaves a transaction idle: so long a process that hangs can hold up the next one. */
@@ -19,6 +23,8 @@ export interface PostgresLimits {
 export const usualLimits: PostgresLimits = {
   connectMs: 5_000,
   statementMs: 5_000,
+  lockMs: 2_000,
+  healthMs: 2_500,
   answerMs: 8_000,
   idleTransactionMs: 10_000,
   patienceMs: 3_000,

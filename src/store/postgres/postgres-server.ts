@@ -31,7 +31,7 @@ export interface PostgresServer {
 }
 
 export function postgresServer (
-  url: string, { connectMs, statementMs, answerMs, idleTransactionMs }: PostgresLimits
+  url: string, { connectMs, statementMs, lockMs, answerMs, idleTransactionMs }: PostgresLimits
 ): PostgresServer {
   const { host, port, database, options } = parse(url)
   const common: pg.ClientConfig = {
@@ -67,7 +67,7 @@ export function postgresServer (
         // The reads of a transaction go out together, in one round trip.
         pipeline: true,
         statement_timeout: statementMs,
-        lock_timeout: statementMs,
+        lock_timeout: lockMs,
         query_timeout: answerMs,
         idle_in_transaction_session_timeout: idleTransactionMs
       })

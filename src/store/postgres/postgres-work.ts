@@ -120,21 +120,21 @@ export function createPostgresWork ({ pool, claim, limits, scheduler, onRefusal 
     return false
   }
 
-  async function refusing<T> (work: () => Promise<T>): Promise<T> {
+  async function refusing<T> (kind: 'read' | 'write', work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (cause) {
       if (isConnectionFault(cause)) claim.doubt()
-      const fault = toStoreFault(cause)
+      const fault = toStoreFault(cause, kind)
       if (fault instanceof Refusal) onRefusal(fault)
       throw fault
     }
   }
 
   return {
-    lookUp: (look) => refusing(() => connected(look)),
+    lookUp: (look) => refusing('read', () => connected(look)),
 
-    change: (given) => refusing(async () => {
+    change: (given) => refusing('write', async () => {
       for (let tries = 1; ; tries++) {
         try {
           const written = await changeOnce(given)
