@@ -4,6 +4,7 @@ import type { ContactSheet } from '../../recording-commands.ts'
 import type { PhoneProfile } from '../phone/phone-profile.ts'
 import type { Take } from '../phone/recorder.ts'
 import { drawContactSheet } from './contact-sheet.ts'
+import { drawInTurn } from './draw-in-turn.ts'
 import { drawScreen } from './draw-screen.ts'
 
 // Of the phone held upright: enough to follow what happens.
@@ -26,15 +27,18 @@ export async function drawRecording (take: Take, { profile, time }: {
   let startMs = 0
   const sheet = drawContactSheet(frames.length, { width, height })
   for (const [index, frame] of frames.entries()) {
-    const canvas = createCanvas(width, height)
-    canvas.getContext('2d').drawImage(
-      drawScreen(frame.screen, { profile, width: frame.width, time }),
-      Math.floor((width - frame.width) / 2), Math.floor((height - frame.height) / 2)
-    )
-    sheet.add(index, canvas)
+    const png = await drawInTurn(async () => {
+      const canvas = createCanvas(width, height)
+      canvas.getContext('2d').drawImage(
+        drawScreen(frame.screen, { profile, width: frame.width, time }),
+        Math.floor((width - frame.width) / 2), Math.floor((height - frame.height) / 2)
+      )
+      sheet.add(index, canvas)
+      return await canvas.encode('png')
+    })
     startsMs.push(startMs)
     startMs += frame.durationMs
-    pictures.push({ png: await canvas.encode('png'), durationMs: frame.durationMs })
+    pictures.push({ png, durationMs: frame.durationMs })
   }
   return { animation: joinFrames(pictures), contactSheet: { png: await sheet.encode(), atMs: sheet.shown.map((index) => startsMs[index] ?? 0) } }
 }

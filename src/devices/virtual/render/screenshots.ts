@@ -2,10 +2,11 @@ import type { Screenshot } from '../../device-types.ts'
 import type { Clock } from '../../../runtime/clock.ts'
 import type { VirtualPhone } from '../phone/virtual-phone.ts'
 import type { Screen } from '../screen/composed-screen.ts'
+import { drawInTurn } from './draw-in-turn.ts'
 import { drawScreen } from './draw-screen.ts'
 
 export interface Screenshots {
-  /** The screen as it is now. Drawing happens at once; the PNG is made off this thread. */
+  /** The screen as it is now, whatever it shows when the picture is drawn. */
   take (width: number): Promise<Screenshot>
   /** A picture of the same size on which there is nothing. */
   takeBlack (width: number): Promise<Screenshot>
@@ -16,8 +17,10 @@ export function createScreenshots (phone: VirtualPhone, clock: Clock): Screensho
   let last: { readonly key: string, readonly shot: Promise<Screenshot> } | undefined
 
   async function draw (screen: Screen, width: number, time: string): Promise<Screenshot> {
-    const canvas = drawScreen(screen, { profile: phone.profile, width, time })
-    return { png: await canvas.encode('png'), width: canvas.width, height: canvas.height }
+    return await drawInTurn(async () => {
+      const canvas = drawScreen(screen, { profile: phone.profile, width, time })
+      return { png: await canvas.encode('png'), width: canvas.width, height: canvas.height }
+    })
   }
 
   function possibleWidth (wanted: number): number {
