@@ -91,6 +91,18 @@ t.test('apps and the phone speak the language that it is set to, and English whe
   t.ok(await bench.isShown('Alle schließen'))
 })
 
+t.test('apps have names in the language of the phone, on the home screen and among the running ones', async (t) => {
+  const bench = phoneBench()
+  await bench.driver.setLocale('de', command)
+  t.ok(await bench.isShown('Feldnotizen'))
+  t.ok(await bench.isShown('Messenger'), 'one that has none keeps its own')
+  await bench.launch('kitchensink')
+  await bench.driver.pressKey('recents', { count: 1, long: false }, command)
+  t.ok(await bench.isShown('Allerlei'))
+  await bench.driver.setLocale('fr', command)
+  t.ok(await bench.isShown('Kitchen Sink'))
+})
+
 t.test('what a person wrote is not translated', async (t) => {
   const bench = phoneBench()
   await bench.driver.setLocale('de', command)

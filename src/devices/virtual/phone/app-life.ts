@@ -61,7 +61,7 @@ export function crashApp (core: PhoneCore, app: InstalledApp): void {
   const { id, name } = app.app
   stopApp(core, app)
   writeLog(core, id, `FATAL ${name} has stopped unexpectedly`)
-  if (core.profile.platform === 'android') core.state.systemDialog = { kind: 'crash', appName: name }
+  if (core.profile.platform === 'android') core.state.systemDialog = { kind: 'crash', app: app.app }
 }
 
 export function goHome (core: PhoneCore): void {

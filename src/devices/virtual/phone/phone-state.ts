@@ -64,7 +64,7 @@ export interface PendingActions {
 }
 
 export type SystemDialog =
-  | { readonly kind: 'crash', readonly appName: string }
+  | { readonly kind: 'crash', readonly app: AppDefinition }
   | { readonly kind: 'paste' }
   | {
     readonly kind: 'permission'

@@ -4,10 +4,12 @@
  * below a dialog or the lock screen is drawn but cannot be reached, by touch or in the tree.
  */
 import type { Rect } from '../../device-types.ts'
+import type { AppDefinition } from '../apps/app-definition.ts'
 import type { DialogNode } from '../apps/app-node.ts'
 import { isTruthy } from '../apps/json-value.ts'
 import { withNames } from '../apps/scope.ts'
 import { screenSize, type PhoneProfile } from '../phone/phone-profile.ts'
+import { appNameIn } from '../phone/app-name.ts'
 import { isRightToLeft, languageOf } from '../phone/languages.ts'
 import { localeOf, textScaleOf } from '../phone/phone-settings.ts'
 import { scopeOf, topOf } from '../phone/app-scope.ts'
@@ -50,12 +52,14 @@ function compose (state: PhoneState, profile: PhoneProfile): Omit<Screen, 'weigh
   const inset = profile.bottomInset * density
   const area: Rect = { x: 0, y: statusBar, width: size.width, height: size.height - statusBar - inset }
   const belowStatusBar: Rect = { ...area, height: size.height - statusBar }
-  const say = systemWordsOf(languageOf(localeOf(state.device)))
+  const locale = localeOf(state.device)
+  const say = systemWordsOf(languageOf(locale))
+  const nameOf = (app: AppDefinition): string => appNameIn(locale, app)
   const base = { size, orientation: state.orientation, activity: undefined, keyboardShown: false, isDark: isTruthy(state.device.darkTheme), isMirrored }
 
   if (!state.awake) return { ...base, app: null, backdrop: 'off', layers: [] }
   const layoutFor = (offsets: Map<string, number>): Layout => ({
-    platform, density, textDensity: density * textScaleOf(state.device), offsets, focus: state.focus, canPaste: state.clipboard !== '', say, budget: { boxes: mostBoxes }
+    platform, density, textDensity: density * textScaleOf(state.device), offsets, focus: state.focus, canPaste: state.clipboard !== '', say, nameOf, budget: { boxes: mostBoxes }
   })
   const homeLayout = layoutFor(state.homeOffsets)
   if (state.locked) {

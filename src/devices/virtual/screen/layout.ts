@@ -1,4 +1,5 @@
 import type { Platform } from '../../device-types.ts'
+import type { AppDefinition } from '../apps/app-definition.ts'
 import type { Draft } from './box.ts'
 import type { SystemWords } from './system-words.ts'
 
@@ -13,6 +14,8 @@ export interface Layout {
   readonly focus: { readonly key: string, readonly cursor: number } | undefined
   /** What the phone itself says, in its language. */
   readonly say: SystemWords
+  /** What the phone calls an app. */
+  readonly nameOf: (app: AppDefinition) => string
   /** Whether the clipboard holds something for a field. */
   readonly canPaste: boolean
   /** How many more boxes this screen may have, so that no app file can ask for endless ones. */

@@ -36,14 +36,14 @@ export function placeSystemDialog (dialog: SystemDialog, area: Rect, layout: Lay
   if (dialog.kind === 'crash') {
     return dialogDraft('system', {
       id: 'app_stopped',
-      title: say('{} has stopped', dialog.appName),
+      title: say('{} has stopped', layout.nameOf(dialog.app)),
       buttons: [{ text: say('Close app'), style: 'plain', tap: close }]
     }, area, layout, () => [])
   }
   if (dialog.kind === 'permission') {
     return dialogDraft('system', {
       id: 'permission',
-      title: say('Allow {} to use {}?', dialog.app.app.name, dialog.wish.permission),
+      title: say('Allow {} to use {}?', layout.nameOf(dialog.app.app), dialog.wish.permission),
       buttons: [
         { id: 'deny', text: say('Don’t allow'), style: 'plain', tap: { kind: 'answerPermission', granted: false } },
         { id: 'allow', text: say('Allow'), style: 'plain', tap: { kind: 'answerPermission', granted: true } }

@@ -23,7 +23,7 @@ export function placeHome (apps: readonly AppDefinition[], area: Rect, layout: L
     y: area.y + clockHeight + Math.floor(index / columns) * cell.height * density,
     width: cellWidth,
     height: cell.height * density
-  }, density))
+  }, layout))
   const grid = { key: 'home', rect: area, paints: [], facts: facts('list', { description: layout.say('Home') }), children: [clock, ...icons] }
   return [scrollDraft(grid, bottomOf(icons, area.y), layout, false)]
 }
@@ -47,7 +47,7 @@ export function placeRecents (apps: readonly AppDefinition[], area: Rect, layout
       tap: { kind: 'openApp', app: app.id },
       children: [
         appIcon(app, `recents.${index}/icon`, { x: rect.x + 14 * density, y: rect.y + 14 * density, width: 44 * density, height: 44 * density }),
-        draftText(app.name, { ...typeStyles.itemTitle, bold: true }, {
+        draftText(layout.nameOf(app), { ...typeStyles.itemTitle, bold: true }, {
           key: `recents.${index}/name`, x: rect.x + 74 * density, y: rect.y + 24 * density, width: rect.width - 90 * density, density
         }, { mostLines: 1 })
       ]
@@ -83,7 +83,7 @@ function clearButton (rect: Rect, { density, say }: Layout): Draft {
   }
 }
 
-function placeIcon (app: AppDefinition, key: string, rect: Rect, density: number): Draft {
+function placeIcon (app: AppDefinition, key: string, rect: Rect, { density, nameOf }: Layout): Draft {
   const size = cell.icon * density
   return {
     key,
@@ -93,7 +93,7 @@ function placeIcon (app: AppDefinition, key: string, rect: Rect, density: number
     tap: { kind: 'openApp', app: app.id },
     children: [
       appIcon(app, `${key}/icon`, { x: rect.x + Math.round((rect.width - size) / 2), y: rect.y + 8 * density, width: size, height: size }),
-      draftText(app.name, { ...typeStyles.label, color: 'onWallpaper', bold: true }, {
+      draftText(nameOf(app), { ...typeStyles.label, color: 'onWallpaper', bold: true }, {
         key: `${key}/name`, x: rect.x, y: rect.y + size + 14 * density, width: rect.width, density
       }, { align: 'center', mostLines: 1 })
     ]
