@@ -34,6 +34,8 @@ interface Chunk {
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const longestDelayMs = 65_535
+/** In an animation that is taken apart. A recording has two or three for each screen. */
+const mostChunks = 4_096
 
 /** Joins pictures into one animation that plays once; all must have the same size and format. */
 export function joinFrames (frames: readonly AnimationFrame[]): Buffer {
@@ -63,7 +65,7 @@ export function readFilm (file: Buffer): Film | undefined {
   if (!file.subarray(0, signature.length).equals(signature)) return undefined
   const chunks = chunksOf(file)
   const header = chunks[0]
-  if (header?.type !== 'IHDR' || header.data.length !== 13 || !chunks.some(({ type }) => type === 'acTL')) return undefined
+  if (chunks.length > mostChunks || header?.type !== 'IHDR' || header.data.length !== 13 || !chunks.some(({ type }) => type === 'acTL')) return undefined
   // What describes all pictures stands before the first of them, such as a palette.
   const common = chunks.slice(1, chunks.findIndex(({ type }) => pictureChunks.has(type))).filter(({ type }) => type !== 'acTL')
   const frames: Array<{ fromMs: number, data: Buffer[] }> = []

@@ -41,6 +41,16 @@ t.test('a part of a picture in an animation makes it none that can be taken apar
   t.end()
 })
 
+t.test('a file of very many parts is none that is taken apart', (t) => {
+  const file = joinFrames([{ png: picture(1), durationMs: 10 }])
+  const part = Buffer.concat([Buffer.from([0, 0, 0, 0]), Buffer.from('teXt', 'latin1'), Buffer.alloc(4)])
+  const headEnd = 8 + 25
+  const withParts = (count: number) => Buffer.concat([file.subarray(0, headEnd), ...Array.from({ length: count }, () => part), file.subarray(headEnd)])
+  t.ok(readFilm(withParts(1_000)))
+  t.equal(readFilm(withParts(40_000)), undefined)
+  t.end()
+})
+
 t.test('no bytes make the reader throw or give more than the file holds', async () => {
   const file = joinFrames([{ png: picture(1), durationMs: 10 }, { png: picture(2), durationMs: 10 }])
   fc.assert(fc.property(fc.array(fc.tuple(fc.nat({ max: file.length - 1 }), fc.nat({ max: 255 })), { maxLength: 6 }), fc.nat({ max: file.length }), (changes, end) => {
