@@ -4,10 +4,11 @@
  * Every request goes through the queue, also one that does not wait: it joins, is considered once,
  * and leaves. The queue is looked through on every change of the devices, and once a second while
  * there are waiters, because requests age. However much changes in one turn of the event loop, the
- * queue is looked through at the first change and at the end of the turn. A request that is to be granted is suspended while the
- * device side grants it, and its devices are not proposed to another request meanwhile. If the
- * grant fails, because a device does not answer or the caller has left, the request goes back to
- * its position and the queue is looked through again.
+ * queue is looked through at the first change and at the end of the turn.
+ *
+ * A request that is to be granted is suspended while the device side grants it, and its devices are
+ * not proposed to another request meanwhile. If the grant fails, because a device does not answer or
+ * the caller has left, the request goes back to its position and the queue is looked through again.
  *
  * A request that would exceed its holder's limit waits until leases of that holder end.
  *
@@ -39,12 +40,11 @@ import { hasDevice } from './device-set.ts'
 import { createGrantFailures } from './grant-failures.ts'
 import { createMatcher } from './matches.ts'
 import { noteOfHolds, whyNever, whyNotNow } from './shortage.ts'
+import { createToldPositions } from './told-positions.ts'
 
 const considerEveryMs = 1_000
 const retryAfterMs = 5_000
 const positionsPerSlice = 50
-/** An estimate that moves by more than this is told again. */
-const estimateMovesMs = 5_000
 /** A grant takes milliseconds; one that takes longer waits for the database or for a device, and may fail. */
 const grantTakesMs = 1_000
 /** A lease that goes on for so long after its time has a call under way, or its end cannot be recorded. */
@@ -87,8 +87,6 @@ interface Waiter {
   /** Since when. */
   grantingSinceMs: number
   isTimeUp: boolean
-  /** The position that its caller was told of, and when. */
-  told: { readonly position: QueuePosition, readonly atMs: number } | undefined
 }
 
 export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, ids, settings, log }: WaitersParts): Waiters {
@@ -98,6 +96,7 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, i
   const reserved = new Set<string>()
   const failures = createGrantFailures({ nowMs, log })
   const grants = new Set<Promise<void>>()
+  const told = createToldPositions(nowMs)
   const slices = createSlices(positionsPerSlice)
   const matcher = createMatcher()
   /** The devices at the last look; `matcher` has the same list. */
@@ -210,7 +209,7 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, i
         // twice for a moment against a limit.
         if (outcome instanceof Error || maxPerHolder !== undefined) consider()
       }
-      const waiter: Waiter = { request, answer, granting: undefined, grantingSinceMs: 0, isTimeUp: waitMs === 0, told: undefined }
+      const waiter: Waiter = { request, answer, granting: undefined, grantingSinceMs: 0, isTimeUp: waitMs === 0 }
       waiters.set(id, waiter)
       queue.add(request)
       signal.addEventListener('abort', leave)
@@ -361,14 +360,10 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, i
   }
 
   function tellPosition (waiter: Waiter, bare: QueuePosition | undefined) {
-    const { request, told, granting } = waiter
+    const { request, granting } = waiter
     if (request.onWaiting === undefined || bare === undefined || granting !== undefined || waiters.get(request.id) !== waiter) return
     const note = noteOf(request)
-    const position = note === undefined ? bare : { ...bare, note }
-    const atMs = nowMs()
-    if (told !== undefined && !isNews(position, told.position, atMs - told.atMs)) return
-    waiter.told = { position, atMs }
-    request.onWaiting(position)
+    told.tell(request, note === undefined ? bare : { ...bare, note })
   }
 
   function list (holder?: string): readonly WaitingRequest[] {
@@ -421,11 +416,4 @@ export function createWaiters ({ queue, devices: deviceSide, scheduler, nowMs, i
 function leftBy (signal: AbortSignal): Refusal {
   const refusal = cancelledBy(signal)
   return refusal instanceof CancelledRefusal && refusal.details.reason === 'shutting_down' ? new LeasesUnavailableRefusal() : refusal
-}
-
-/** Whether a position differs from the one that was told, apart from the time that has passed since. */
-function isNews (now: QueuePosition, told: QueuePosition, passedMs: number): boolean {
-  if (now.position !== told.position || now.note !== told.note) return true
-  if (now.estimateMs === undefined || told.estimateMs === undefined) return now.estimateMs !== told.estimateMs
-  return Math.abs(now.estimateMs - Math.max(0, told.estimateMs - passedMs)) > estimateMovesMs
 }
